@@ -12,10 +12,12 @@ from poise.figures import BUILT_IN
 from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
+from poise.studio.panels.library import Library
 from poise.studio.panels.robots import robot_dialog
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.session.changes import open_scene, with_named_posture
+from poise.studio.session.new_tasks import with_handles
 from poise.studio.session.postures import with_mirrored
 from poise.studio.session.session import Session
 
@@ -80,6 +82,8 @@ def posture_actions(session: Session) -> dict[str, Callable[[], object]]:
         "Copy left side to right": lambda: session.update(lambda state: with_mirrored(state, "left")),
         "Copy right side to left": lambda: session.update(lambda state: with_mirrored(state, "right")),
         "Keep under a name …": lambda: name_dialog(session),
+        "Library …": lambda: Library(session),
+        "Add handles: hands, feet, head, pelvis": lambda: session.update(with_handles),
     }
 
 

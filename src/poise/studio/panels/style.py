@@ -82,6 +82,8 @@ body[data-connected=false] .poise-viewport { filter: grayscale(1); }
 .q-notifications__list--top { top: 92px; }
 .q-tooltip { max-width: 320px; }
 .poise-parts { width: 520px; max-width: 94vw; max-height: 86vh; overflow: auto; padding: 10px 14px !important; }
+.poise-postures { max-height: 46vh; overflow-y: auto; }
+.poise-thumbnail { width: 84px; height: 105px; border-radius: 6px; }
 .poise-part { font-size: 12px; min-height: 22px !important; padding-top: 0; padding-bottom: 0; white-space: nowrap; }
 .poise-table { width: 100%; font-size: 12px; border-collapse: collapse; }
 .poise-table th { text-align: left; font-weight: 600; }

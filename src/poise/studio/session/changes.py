@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.engine.scene import Scene
 from poise.errors import FigureError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, unit_vector
+from poise.pictures.camera import world_axes
 from poise.studio.session.driver import Mode
 from poise.studio.session.edits.scene import task_of, with_parts, with_task
 from poise.studio.session.keys import carried_animation, time_of_posture
@@ -64,6 +66,13 @@ def with_named_posture(state: State, name: str) -> State:
     return with_figure(state, figure.replaced(postures=known | {name: values}))
 
 
+def without_named_posture(state: State, name: str) -> State:
+    """The state whose figure has no posture of this name."""
+    figure = state.figure
+    others = {each: figure.named_values(each) for each in figure.posture_names if each != name}
+    return with_figure(state, figure.replaced(postures=others))
+
+
 def with_root(state: State, body: str) -> State:
     """The state with another body as the root of the figure; every body stays where it is in the world."""
     return with_figure(state, state.figure.rerooted(body, state.posture))
@@ -89,6 +98,39 @@ def with_target(state: State, number: int, at: ArrayLike, rotation: ArrayLike | 
         there = _on_or_above_floors(state.scene, there)
     moved = task.dragged(state.posture, Pose(there, target.rotation if rotation is None else rotation))
     return replace(state, scene=with_task(state.scene, number, moved), scene_number=state.scene_number + 1)
+
+
+def with_targets_moved(state: State, number: int, others: Iterable[int], at: ArrayLike) -> State:
+    """The state with a task's target moved to a world position, and those of other tasks by the same way [m]."""
+    target = task_of(state.scene, number).target_in(state.posture)
+    if target is None:
+        return state
+    way = checked_point(at) - target.wanted
+    moved = with_target(state, number, at)
+    for other in others:
+        there = task_of(moved.scene, other).target_in(moved.posture)
+        if other != number and there is not None:
+            moved = with_target(moved, other, there.wanted + way)
+    return moved
+
+
+def with_target_at(state: State, number: int, site: str) -> State:
+    """The state with a task's target at a site or body of the figure, where that is now."""
+    return with_target(state, number, state.figure.pose_of(site, state.posture).position)
+
+
+def with_foot_beside(state: State, number: int, other: str) -> State:
+    """The state with the target of a foot level with the other foot, and turned as it is; it keeps its place aside."""
+    figure, task = state.figure, task_of(state.scene, number)
+    target = task.target_in(state.posture)
+    if target is None:
+        return state
+    there = figure.pose_of(other, state.posture)
+    _, left, _ = world_axes(figure.up)
+    across = figure.pose_of(other, figure.neutral()).rotation
+    aside = Pose(np.zeros(3), there.rotation) @ Pose(np.zeros(3), across).inverse()
+    left = aside.apply(left)
+    return with_target(state, number, there.position + left * float(left @ (target.wanted - there.position)))
 
 
 def _on_or_above_floors(scene: Scene, at: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from poise.errors import FigureError
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import JointValues, Posture
+from poise.figures.people.hand_postures import Side, hand_posture
 from poise.studio.session.freedoms import turned
 from poise.studio.session.mirror import mirrored
 from poise.studio.session.state import State
@@ -22,6 +23,24 @@ def in_posture(state: State, name: str) -> State:
 def with_joint_values(state: State, values: JointValues) -> State:
     """The state with joint values given by name; other joints keep their values."""
     return replace(state, posture=state.figure.clamp(state.posture.changed(values)))
+
+
+def blended(state: State, start: Posture, name: str, share: float) -> State:
+    """The state in a posture on the way from `start` to a named posture; `share` is 0 at the start and 1 at the end."""
+    figure = state.figure
+    way = figure.difference(start, in_posture(state, name).posture)
+    return replace(state, posture=figure.clamp(figure.integrate(start, share * way), previous=start))
+
+
+def has_fingers(figure: Figure) -> tuple[Side | None, ...]:
+    """The sides whose fingers can take postures of the hand; (None,) for a single hand."""
+    sides: tuple[Side | None, ...] = ("left", "right", None)
+    return tuple(side for side in sides if set(hand_posture("open", side=side)) <= set(figure.joints.names))
+
+
+def finger_values(figure: Figure, side: Side | None, name: str, amount: float) -> JointValues:
+    """Values of the joints of the fingers of a hand, from relaxed to a named posture."""
+    return {joint: value for joint, value in hand_posture(name, amount, side=side).items() if joint in figure.joints}
 
 
 def with_mirrored(state: State, source: str = "") -> State:

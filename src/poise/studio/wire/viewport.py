@@ -12,7 +12,7 @@ from fastapi.responses import Response
 
 from poise.errors import NotReadyError, TaskError
 from poise.figure.model.pose import Pose
-from poise.studio.session.changes import scene_change, with_target
+from poise.studio.session.changes import scene_change, with_target, with_targets_moved
 from poise.studio.session.edits.loads import with_arrow
 from poise.studio.session.edits.obstacles import with_obstacle_at
 from poise.studio.session.pulls import dragged, gripped, pressed, pull_of, released, twisted, with_pin
@@ -92,7 +92,13 @@ def _pin(session: Session, owner: object, message: Message) -> None:
 
 def _aim(session: Session, owner: object, message: Message) -> None:
     number, gesture = int(message["task"]), ("aim", int(message["task"]), message["gesture"])
-    session.update(lambda state: with_target(state, number, message["at"], message.get("rotation")), gesture=gesture)
+    others = [int(other) for other in message.get("with", ())]
+    if others:
+        session.update(lambda state: with_targets_moved(state, number, others, message["at"]), gesture=gesture)
+    else:
+        session.update(
+            lambda state: with_target(state, number, message["at"], message.get("rotation")), gesture=gesture
+        )
 
 
 def _obstacle(session: Session, owner: object, message: Message) -> None:

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from nicegui import ui
 
 from poise.errors import TaskError
+from poise.figure.model.figure import Figure
 from poise.studio.panels.fields import Choice, Choices, Entered, Field, Flags, Number, Numbers, Switch, Words, attempt
 from poise.studio.panels.tasks.dialogs import edit_dialog
-from poise.studio.session.changes import scene_change
+from poise.studio.session.changes import scene_change, with_foot_beside, with_target_at
 from poise.studio.session.edits.scene import with_task
+from poise.studio.session.mirror import partner_name
 from poise.studio.session.session import Session
 from poise.tasks.form import FormField, Setting
 from poise.tasks.task import NEAREST_BRANCH, Task, name_list
 
 ALL_JOINTS, LIMB_JOINTS, CHOSEN_JOINTS = "All joints", "Joints of its limb", "Chosen joints"
 """Options for the joints that a task may move."""
+BESIDE_OTHER_FOOT = "beside the other foot"
+"""Option for the target of a foot."""
 LARGEST_PRIORITY_NUMBER = 99
 """Largest number, which is the lowest priority, that can be entered."""
 LARGEST_TASK_GAIN, SMALLEST_TASK_GAIN = 1.0, 0.01
@@ -73,6 +78,7 @@ class TaskForm:
             for field in form_of(task):
                 self._own(field)
             self._recruits(task)
+            self._snaps(task)
             with ui.row().classes("w-full"):
                 ui.button("Edit as text", icon="edit", on_click=self._as_text).props("flat dense no-caps size=sm")
 
@@ -117,6 +123,31 @@ class TaskForm:
         chosen.box.bind_visibility_from(self.fields[-1][0].box, "value", lambda value: value == CHOSEN_JOINTS)  # type: ignore[attr-defined]
         self._add(chosen, lambda t: _chosen_joints(t))
 
+    def _snaps(self, task: Task) -> None:
+        """Places to which the target can be moved at once: sites and bodies of the figure, beside the other foot."""
+        state = self.session.state
+        if not task.target_fields or task.target_in(state.posture) is None:
+            return
+        places = [*state.figure.sites.names, *state.figure.bodies.names]
+        other = other_foot(state.figure, getattr(task, "site", ""))
+        words = [BESIDE_OTHER_FOOT, *places] if other else places
+        box = ui.select(words, label="Snap the target to", with_input=True, clearable=False)
+        box.props("dense options-dense").classes("w-full").mark("snap the target to")
+
+        def chosen() -> None:
+            if box.value is not None:
+                place, box.value = str(box.value), None
+                attempt(lambda: self._snap(place, other))
+
+        box.on_value_change(chosen)
+
+    def _snap(self, place: str, other: str | None) -> None:
+        assert self.number is not None
+        if place == BESIDE_OTHER_FOOT and other is not None:
+            self.session.update(partial(with_foot_beside, number=self.number, other=other))
+        else:
+            self.session.update(partial(with_target_at, number=self.number, site=place))
+
     def _recruit(self, mode: str) -> None:
         start = self.session.state.figure.moving_joints[:1]
         self._change(joints={ALL_JOINTS: None, LIMB_JOINTS: NEAREST_BRANCH, CHOSEN_JOINTS: tuple(start)}[mode])
@@ -139,6 +170,15 @@ class TaskForm:
         if self.number is not None and self.task is not None:
             number = self.number
             attempt(lambda: edit_dialog(self.session, number))
+
+
+def other_foot(figure: Figure, site: str) -> str | None:
+    """The part on the other side, if a site or body is a foot."""
+    feet = {role: figure.roles[role].part for role in ("left_ankle", "right_ankle") if role in figure.roles}
+    other = partner_name(site)
+    is_foot = site in feet.values() or "foot" in site
+    known = other in figure.sites.names or other in figure.bodies.names
+    return other if is_foot and known and other != site else None
 
 
 def form_of(task: Task) -> list[FormField]:

@@ -5,6 +5,7 @@ import { discs, ring } from "poise-studio/marks/discs.js";
 
 const MOST_TARGETS = 64; // targets that are drawn
 const MOST_CORNERS = 64; // corners of the support polygon that are drawn
+const TOGETHER = [0.95, 0.55, 0.12]; // colour of the targets that move together
 const LIFT = 0.002; // height above the ground at which the support polygon is drawn [m]
 
 const color = (values) => new THREE.Color().setRGB(...values, THREE.SRGBColorSpace);
@@ -14,6 +15,7 @@ export class Overlays {
     this.up = new THREE.Vector3(...figure.up);
     this.group = new THREE.Group();
     this.targets = [];
+    this.chosen = []; // numbers of the targets that move together
     this.marks = discs(MOST_TARGETS, 13);
     this.weight = discs(2, 11);
     this.threads = lines(2 * MOST_TARGETS);
@@ -62,9 +64,14 @@ export class Overlays {
     this.recolor();
   }
 
+  ink(target) {
+    if (this.chosen.includes(target?.task)) return TOGETHER;
+    return target?.met ? this.theme.target : this.theme.gap;
+  }
+
   recolor() {
     if (!this.theme) return;
-    tint(this.marks, (i) => (this.targets[i]?.met ? this.theme.target : this.theme.gap), this.targets.length);
+    tint(this.marks, (i) => this.ink(this.targets[i]), this.targets.length);
     tint(this.weight, () => this.theme.balance, 2);
   }
 }

@@ -80,7 +80,7 @@ export class Grab {
     const tip = forces.tipAt(view, event);
     if (tip) return holdArrow(view, tip);
     const target = this.targetAt(view, event);
-    if (target) return holdTarget(view, target);
+    if (target) return holdTarget(view, target, { selection, snap: (...where) => this.snap(...where) });
     const hit = this.hitAt(view, event);
     const block = obstacles.hitAt(view, event, this.aim(view, event));
     if (block && !(hit && hit.distance < block.distance)) return holdObstacle(view, block.number, block.thing, block.point);
@@ -155,6 +155,10 @@ export class Grab {
     const { selection } = this.stage;
     if (!this.stage.figure) return;
     const marks = this.marksAt(view, event);
+    if (event.shiftKey && marks[0]?.task !== undefined) {
+      selection.toggle(marks[0].task);
+      return;
+    }
     const present = marks.findIndex((mark) => same(mark, selection.what));
     if (present < 0 && selection.gizmo.at(view, event)) return;
     const what = marks.length ? marks[(present + 1) % marks.length] : (this.held?.select ?? null);
@@ -178,6 +182,22 @@ export class Grab {
 
   pinHere() {
     if (this.last) this.pin(...this.last);
+  }
+
+  // Where a target that is dragged snaps to: another mark under the pointer, else the surface there, else the floor.
+  snap(view, event, task) {
+    const marks = this.targetsAt(view, event).filter((target) => target.task !== task);
+    if (marks.length) return marks[0].wanted.clone();
+    const [joint] = this.jointsAt(view, event);
+    if (joint !== undefined) {
+      return new THREE.Vector3().fromBufferAttribute(this.stage.joints.geometry.getAttribute("position"), joint);
+    }
+    const hit = this.hitAt(view, event);
+    const block = this.stage.obstacles.hitAt(view, event, this.aim(view, event));
+    if (block && !(hit && hit.distance < block.distance)) return block.point.clone();
+    if (hit) return hit.point.clone();
+    const up = new THREE.Vector3(...this.stage.figure.up);
+    return this.aim(view, event).ray.intersectPlane(new THREE.Plane(up, -this.stage.figure.floor), new THREE.Vector3());
   }
 
   aim(view, event) {

@@ -26,10 +26,16 @@ export function holdBody(view, hit, place) {
   };
 }
 
-export function holdTarget(view, target) {
+// With Alt, the target snaps to the mark or the surface under the pointer; selected targets move together.
+export function holdTarget(view, target, { selection, snap }) {
   const [at, mine] = [inPlane(view, target.wanted), gesture()];
   const { task, moves } = target;
-  return { select: { task }, drag: (event) => (moves ? { do: "aim", task, at: at(event)?.toArray(), gesture: mine } : null) };
+  const others = selection.together().includes(task) ? selection.together().filter((other) => other !== task) : [];
+  const place = (event) => (event.altKey ? snap(view, event, task) : null) ?? at(event);
+  return {
+    select: { task },
+    drag: (event) => (moves ? { do: "aim", task, with: others, at: place(event)?.toArray(), gesture: mine } : null),
+  };
 }
 
 export function holdObstacle(view, number, thing, point) {

@@ -12,11 +12,31 @@ export class Selection {
     this.gizmo = new Gizmo(figure);
     this.group = this.gizmo.group;
     this.what = null;
+    this.more = new Set(); // numbers of further targets, which are moved together with the selected one
+  }
+
+  // Add a target to those that move together, or take it out again.
+  toggle(task) {
+    if (this.what?.task === undefined) return this.choose({ task });
+    if (task !== this.what.task && !this.more.delete(task)) this.more.add(task);
+    this.stage.overlays.chosen = this.together();
+    this.stage.overlays.recolor();
+    this.stage.stale = true;
+    return undefined;
+  }
+
+  // The numbers of all targets that move together; none if only one is selected.
+  together() {
+    return this.more.size && this.what?.task !== undefined ? [this.what.task, ...this.more] : [];
   }
 
   // Select { joint: number }, { task: number } or { obstacle: number }; null deselects.
   choose(what) {
     this.what = what;
+    if (what?.task === undefined || !this.more.has(what.task)) this.more.clear();
+    this.more.delete(what?.task);
+    this.stage.overlays.chosen = this.together();
+    this.stage.overlays.recolor();
     this.refresh();
     this.stage.stale = true;
   }

@@ -1,0 +1,124 @@
+"""Postures and targets by pointer: the library, handles, targets dragged together and snapped, the parts."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from .hands import (
+    eventually,
+    new_scene,
+    open_menu,
+    picture,
+    pixel_at,
+    press_key,
+    settle,
+    tab,
+    targets,
+)
+
+
+def choose_posture_action(page: Page, words: str) -> None:
+    menu = open_menu(page)
+    menu.get_by_text("Posture", exact=True).first.hover()
+    menu.get_by_text("Posture", exact=True).first.click()
+    page.locator(".q-menu").last.get_by_text(words, exact=True).click()
+    expect(page.locator(".q-menu")).to_have_count(0)
+
+
+def target(page: Page, number: int) -> np.ndarray:
+    return np.array(next(each["wanted"] for each in targets(page) if each["task"] == number))
+
+
+def drag(page: Page, start: tuple[float, float], way: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 0.5 * way[0], start[1] + 0.5 * way[1])
+    page.mouse.move(start[0] + way[0], start[1] + way[1])
+    page.mouse.up()
+    settle(page)
+
+
+@pytest.mark.begins_with("Standing")
+def test_handles_are_dragged_together_and_snap_to_other_marks(page: Page, screenshots: Path) -> None:
+    with new_scene(page):
+        choose_posture_action(page, "Add handles: hands, feet, head, pelvis")
+    numbers = [each["task"] for each in targets(page)]
+    left, right, head = numbers[-2], numbers[-1], numbers[-3]
+    before = target(page, left), target(page, right)
+    page.mouse.click(*pixel_at(page, before[0].tolist()))
+    page.keyboard.down("Shift")
+    page.mouse.click(*pixel_at(page, before[1].tolist()))
+    page.keyboard.up("Shift")
+    assert page.evaluate("window.poiseStage.selection.together()") == [left, right]
+    picture(page, screenshots / "together.png")
+    drag(page, pixel_at(page, before[0].tolist()), (0.0, -60.0))
+    ways = target(page, left) - before[0], target(page, right) - before[1]
+    assert np.linalg.norm(ways[0]) > 0.05
+    assert ways[0] == pytest.approx(ways[1], abs=1e-5)
+    press_key(page, "Control+z")
+    assert target(page, right) == pytest.approx(before[1], abs=1e-6)
+    page.keyboard.press("Escape")
+    start, end = (pixel_at(page, target(page, number).tolist()) for number in (left, head))
+    page.keyboard.down("Alt")
+    drag(page, start, (end[0] - start[0], end[1] - start[1]))
+    page.keyboard.up("Alt")
+    assert target(page, left) == pytest.approx(target(page, head), abs=1e-5)
+
+
+@pytest.mark.begins_with("Standing")
+def test_the_library_shows_keeps_blends_and_forgets(page: Page, screenshots: Path) -> None:
+    choose_posture_action(page, "Library …")
+    window = page.locator(".poise-parts")
+    expect(window.locator(".poise-thumbnail img").first).to_be_visible()
+    with new_scene(page, rests=False):
+        name = window.get_by_label("Name of the present posture")
+        name.fill("mine")
+        window.get_by_text("Keep", exact=True).click()
+    expect(window.get_by_role("button", name="mine", exact=True)).to_be_visible()
+    rows = "window.poiseStage.bodies.map((each) => each.position.toArray())"
+    standing = np.array(page.evaluate(rows))
+    window.get_by_role("button", name="waving", exact=True).click()
+    assert eventually(page, lambda: bool(np.abs(np.array(page.evaluate(rows)) - standing).max() > 0.2))
+    settle(page)
+    picture(page, screenshots / "library.png")
+    slider = window.get_by_role("slider", name="Blend to the posture")
+    for _ in range(10):
+        slider.press("PageDown")
+    assert eventually(page, lambda: bool(np.abs(np.array(page.evaluate(rows)) - standing).max() < 0.02))
+    window.get_by_role("button", name="Forget mine").click()
+    expect(window.get_by_role("button", name="mine", exact=True)).to_have_count(0)
+    window.get_by_role("button", name="Close the postures").click()
+    expect(window).to_have_count(0)
+
+
+@pytest.mark.begins_with("Standing")
+def test_the_parts_are_listed_measured_and_edited(page: Page, screenshots: Path) -> None:
+    tab(page, "Body")
+    page.get_by_role("button", name="Parts, limits, distances").click()
+    window = page.locator(".poise-parts")
+    window.get_by_text("right upper arm", exact=False).first.hover()
+    lit = "window.poiseStage.surfaces.filter((mesh) => mesh.material.emissive.getHex()).length"
+    assert eventually(page, lambda: page.evaluate(lit) > 0)
+    picture(page, screenshots / "parts.png")
+    window.get_by_text("Limits and speeds", exact=True).click()
+    expect(window.locator(".poise-table")).to_contain_text("right elbow")
+    picture(page, screenshots / "limits.png")
+    window.get_by_text("Distances", exact=True).click()
+    window.get_by_text("Measure", exact=True).click()
+    expect(window).to_contain_text(" mm")
+    window.get_by_role("button", name="Close the parts").click()
+    page.get_by_label("Body part", exact=True).click()
+    page.get_by_role("option", name="right_hand", exact=True).click()
+    page.get_by_label("New body here").fill("wand")
+    with new_scene(page):
+        page.get_by_role("button", name="Add body").click()
+    names = "window.poiseStage.figure.bodies"
+    assert "wand" in page.evaluate(names)
+    press_key(page, "Control+z")
+    assert eventually(page, lambda: "wand" not in page.evaluate(names))
+    with new_scene(page):
+        page.get_by_text("Floating base", exact=False).click()
+    assert page.evaluate("window.poiseStage.figure.name") == "human"
+    press_key(page, "Control+z")
