@@ -83,6 +83,7 @@ SLIPS: dict[str, tuple[Callable[[], object], str]] = {
     "a length as text": (lambda: poise.chain("YX", lengths=["a", "b"]), "must be zero or a positive number, not 'a'"),
     "one length for all": (lambda: poise.chain("YX", lengths=0.1), "needs 2 lengths, not 1"),
     "a mass as text": (lambda: poise.figure.Builder("x").body("a", mass="heavy"), "a mass must be zero or a positive"),
+    "a human's height as text": (lambda: poise.human(stature="tall"), "stature of a human must be a positive number"),
     "a clip of a name": (lambda: poise.Clip("adelino", [[0.0] * 5], 30), r"poise.load\('adelino'\) returns one"),
     "a time as text": (lambda: CLIP.at("1"), "a time in a clip must be a finite number of seconds"),
     "half a frame": (lambda: CLIP[1.5], "a frame is a whole number, not 1.5"),

@@ -29,6 +29,7 @@ from typing import cast
 
 import numpy as np
 
+from poise.arguments import positive
 from poise.errors import FigureError
 from poise.figure.model.builder import Builder, ball, free, revolute, universal
 from poise.figure.model.figure import Figure
@@ -74,9 +75,8 @@ def human(
         coupled_spine: Whether the two joints of its spine bend together, each by its share.
         name: Name of the figure.
     """
-    for what, value in (("stature", stature), ("mass", mass)):
-        if not math.isfinite(value) or value <= 0.0:
-            raise FigureError(f"a human needs a positive {what}, not {value}.")
+    stature = positive(stature, "the stature of a human", unit="metres", error=FigureError)
+    mass = positive(mass, "the mass of a human", unit="kilograms", error=FigureError)
     freedoms = 50 + 6 * eyes + 40 * fingers
     sentence = (
         f"A human of {stature:.2f} m and {mass:.4g} kg with {freedoms} degrees of freedom; faces +z, its left is +x."
