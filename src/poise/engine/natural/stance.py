@@ -1,8 +1,11 @@
 """How a person stands while tasks move other parts: the tasks that `solve` adds by itself.
 
 A person who is asked to bring a hand somewhere stays on both feet and keeps the balance. So where a human starts on its
-feet, and all tasks are about sites of its trunk, head or arms, the feet stay where they are and the centre of mass
-stays over them, above all other tasks. Tasks that may move only some joints need no such help.
+feet, each foot of whose leg no task asks anything stays where it is, and the centre of mass stays over the feet, above
+all other tasks. A task for one leg frees that foot alone: the person stands on the other one. A task for the pelvis
+frees neither, so that a person whose pelvis is lowered squats. Tasks for the centre of mass take the place of the
+balance. Tasks that are about no part in particular (`Hold`, `Custom`) free everything, and tasks that may move only
+some joints need no help.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from poise.figure.model.posture import Posture
 from poise.figures.people.likely_posture import FEET, people_of
 from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass
-from poise.tasks.place import Frame
+from poise.tasks.place import Frame, Position
 from poise.tasks.task import Task
 
 FLAT = 0.01
@@ -37,11 +40,16 @@ def stance(figure: Figure, tasks: Sequence[Task], start: Posture) -> list[Task]:
     ):
         return []
     asked = [task for task in tasks if task.active and not isinstance(task, Avoid)]
-    moves = any(task.joints is None for task in asked)
-    if not moves or not all(_leaves_stance(figure, task) for task in asked):
+    if all(task.joints is not None for task in asked):
         return []
-    feet: list[Task] = [Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " ")) for foot in FEET]
-    found = [*feet, CenterOfMass(over=list(FEET), name="balance")]
+    moved = _moved_bodies(figure, asked)
+    stay = [] if moved is None else [foot for foot in FEET if moved.isdisjoint(_leg(figure, foot))]
+    if not stay:
+        return []
+    found: list[Task] = [Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " ")) for foot in stay]
+    if not any(isinstance(task, CenterOfMass) for task in asked):
+        placed = [foot for foot in FEET if foot in stay or _is_placed(figure, asked, foot)]
+        found.append(CenterOfMass(over=placed, name="balance"))
     for task in found:
         object.__setattr__(task, "priority", ABOVE_ALL)
     return found
@@ -59,20 +67,29 @@ def _is_on_its_feet(figure: Figure, posture: Posture) -> bool:
     return True
 
 
-def _leaves_stance(figure: Figure, task: Task) -> bool:
-    """Whether a task is about a body that is neither the pelvis nor part of a leg."""
-    sites = [getattr(task, name, None) for name in ("site", "relative_to", "other")]
-    named = [figure.body_of(site) for site in sites if isinstance(site, str)]
-    if not isinstance(getattr(task, "site", None), str):
-        return False
-    return _legs(figure).isdisjoint(named)
+def _moved_bodies(figure: Figure, tasks: Sequence[Task]) -> set[str] | None:
+    """The bodies that tasks place or turn; None if some task is about no part in particular."""
+    found: set[str] = set()
+    for task in tasks:
+        parts = [part for part in (getattr(task, "site", None), getattr(task, "to", None)) if isinstance(part, str)]
+        if not parts and not isinstance(task, CenterOfMass):
+            return None
+        found.update(figure.body_of(part) for part in parts)
+    return found
+
+
+def _is_placed(figure: Figure, tasks: Sequence[Task], foot: str) -> bool:
+    """Whether a task says where in the world a foot is, so that it is known whether the foot stands."""
+    placing = [task for task in tasks if isinstance(task, Position | Frame) and task.relative_to is None]
+    return any(figure.body_of(task.site) == figure.body_of(foot) for task in placing)
 
 
 @lru_cache(maxsize=16)
-def _legs(figure: Figure) -> frozenset[str]:
-    """The pelvis and the bodies of both legs."""
-    carrying = np.max([moving_joints(figure, figure.body_of(foot)) for foot in FEET], axis=0)
-    return frozenset(joint.child for joint in figure.joints if carrying[figure.v_slice(joint.name)].any())
+def _leg(figure: Figure, foot: str) -> frozenset[str]:
+    """The bodies of the leg of a foot, with the toes and without the pelvis."""
+    carrying = moving_joints(figure, figure.body_of(foot))
+    leg = {j.child for j in figure.joints if j.kind != "free" and carrying[figure.v_slice(j.name)].any()}
+    return frozenset(leg | {joint.child for joint in figure.joints if joint.parent in leg})
 
 
 @lru_cache(maxsize=16)

@@ -59,7 +59,10 @@ def _held(body: str, joint: Joint | None) -> str:
     if joint is None or joint.kind == "fixed":
         return f"{body} is fixed to the world"
     if joint.kind == "free":
-        return f"{body} is floating, held by tasks and criteria only: Frame for a foot, CenterOfMass(over=[…])"
+        return (
+            f"{body} is floating, held by tasks and criteria: Frame for a foot, CenterOfMass(over=[…]); "
+            "a human on its feet also by solve, with stand=True"
+        )
     return f"{body} is held by {joint.name} ({joint.kind})"
 
 

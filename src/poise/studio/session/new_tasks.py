@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
-from poise.studio.session.edits import with_tasks
+from poise.studio.session.edits.scene import with_tasks
 from poise.studio.session.pulls import lowest_priority
 from poise.studio.session.state import State, with_scene
 from poise.tasks.form import MenuEntry

@@ -49,18 +49,47 @@ def test_without_it_the_feet_are_free(human: poise.Figure) -> None:
 
 
 @pytest.mark.parametrize(
-    "task",
+    ("task", "added"),
     [
-        Position("pelvis", at=(0.0, 0.5, 0.0)),
-        Frame("left_foot", poise.Pose((0.1, 0.3, 0.2))),
-        Position("right_shank", at=(0.0, 0.5, 0.3)),
-        Position("right_hand", at=(0.0, 0.0, 0.3), relative_to="pelvis"),
-        CenterOfMass(at=(0.0, 1.2, 0.0)),
-        Hold("sitting"),
+        (Position("pelvis", at=(0.0, 0.6, -0.1)), ["left foot", "right foot", "balance"]),
+        (Position("right_hand", at=(0.0, 0.0, 0.3), relative_to="pelvis"), ["left foot", "right foot", "balance"]),
+        (CenterOfMass(at=(0.05, 0.8, 0.0)), ["left foot", "right foot"]),
+        (CenterOfMass(over=["left_foot"]), ["left foot", "right foot"]),
+        (Frame("left_foot", poise.Pose((0.1, 0.3, 0.2))), ["right foot", "balance"]),
+        (Position("left_toes", at=(0.1, 0.3, 0.2)), ["right foot", "balance"]),
+        (Position("right_shank", at=(0.0, 0.5, 0.3)), ["left foot", "balance"]),
+        (poise.Distance("left_foot", "right_foot", 0.5), []),
+        (Hold("sitting"), []),
+        (poise.Custom(lambda posture: np.zeros(1)), []),
     ],
 )
-def test_tasks_that_say_how_it_stands_are_taken_at_their_word(human: poise.Figure, task: Task) -> None:
-    assert stance(human, [Position("right_hand", at=(0.0, 1.0, 0.3)), task], human.neutral()) == []
+def test_a_task_frees_the_foot_of_its_own_leg_alone(human: poise.Figure, task: Task, added: list[str]) -> None:
+    found = stance(human, [Position("right_hand", at=(0.0, 1.0, 0.3)), task], human.neutral())
+    assert [each.label for each in found] == added
+
+
+def test_who_lifts_a_foot_stands_on_the_other_one(human: poise.Figure) -> None:
+    begins = human.neutral()
+    lifted = Position("left_foot", at=human.pose_of("left_foot", begins).apply((0.0, 0.3, 0.1)))
+    found = poise.solve(human, [lifted])
+    assert found.status == "solved"
+    assert feet(human, found.posture)[1] == pytest.approx(feet(human, begins)[1], abs=1e-6)
+    assert support_polygon(found.posture, ["right_foot"]).inside > -1e-6
+
+
+def test_who_steps_stands_on_both_feet(human: poise.Figure) -> None:
+    begins = human.neutral()
+    step = Position("left_foot", at=human.pose_of("left_foot", begins).apply((0.1, 0.0, 0.2)))
+    found = poise.solve(human, [step])
+    assert found.status == "solved"
+    assert support_polygon(found.posture, FEET).inside > -1e-6
+
+
+def test_whose_pelvis_is_lowered_squats(human: poise.Figure) -> None:
+    begins = human.neutral()
+    found = poise.solve(human, [Position("pelvis", at=(0.0, 0.6, -0.2))])
+    assert found.status == "solved"
+    assert feet(human, found.posture) == pytest.approx(feet(human, begins), abs=1e-6)
 
 
 def test_nothing_is_added_where_nothing_moves(human: poise.Figure) -> None:
