@@ -1,26 +1,42 @@
-"""Reach: inverse kinematics of one limb, which brings one site to a position and rotation."""
+"""Reach: inverse kinematics of one limb, which brings one site to a position and rotation.
+
+**Branches.** A limb can often bring its end near a target in several ways: with the elbow up or down, or with the
+shoulder turned over. No descent leads from one to another, since all ways between them are farther from the target. So
+where a task is not met, `other_branches` lets its limb reach for the target from several places of its range, with the
+rest of the figure where it is. Where that ends with the site elsewhere, the limb is in another branch, from which a
+solve may go on.
+"""
 
 from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arguments import number, whole
+from poise.engine.natural.motion import limb_joints
 from poise.errors import TaskError
+from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.path import find_path
 from poise.figure.model.pose import LARGEST, SMALLEST_QUATERNION, FloatArray
-from poise.figure.model.posture import Posture
+from poise.figure.model.posture import Posture, finite_range
 from poise.kernels.body.clamp import clamp
 from poise.kernels.reach.path import PathMemory, store_path
 from poise.kernels.reach.reach import reach as reach_kernel
 from poise.kernels.reach.workspace import Work, make_work
+from poise.tasks.place import Frame, Position
+from poise.tasks.task import Task
 
+BRANCH_TRIES = 8
+"""Number of places of its range from which a limb looks for other branches."""
+APART = 2e-3
+"""Distance between the places of a site from which on they belong to different branches [m]."""
 _NO_PREVIOUS_POSTURE = np.empty(0)
 _WORLD_ORIGIN: tuple[float, ...] = (0.0, 0.0, 0.0)
 _IDENTITY_ROTATION: tuple[float, ...] = (1.0, 0.0, 0.0, 0.0)
@@ -115,6 +131,58 @@ def reach(  # noqa: PLR0917 - the order in which people name them
         q,
     )
     return ReachResult(Posture(figure, q), "solved" if solved else "unreachable", off, angle, used, steps)
+
+
+def other_branches(posture: Posture, tasks: Iterable[Task]) -> Iterator[Posture]:
+    """Postures with the limbs of unmet tasks in other branches, the nearest to each target first."""
+    for task in tasks:
+        if isinstance(task, Frame | Position) and task.joints is None and not task.soft:
+            yield from _branches(posture, task)
+
+
+def _branches(posture: Posture, task: Frame | Position) -> list[Posture]:
+    """The branches in which the limb of a task comes to rest with its site elsewhere than in a posture."""
+    figure, target = posture.figure, task.target_in(posture)
+    limb = () if figure.loops else limb_joints(figure, figure.body_of(task.site))
+    if not limb:
+        return []
+    here = figure.pose_of(task.site, posture).position
+    there = here + (target.wanted - target.got)
+    rotation = target.rotation if isinstance(task, Frame) else None
+    hold, found, places = _all_but(figure, limb), [], [here]
+    for start in _spread_over_range(posture, limb):
+        tried = reach(figure, task.site, there, rotation, start, restarts=0, hold=hold)
+        place = figure.pose_of(task.site, tried.posture).position
+        if min(float(np.linalg.norm(place - known)) for known in places) > APART:
+            places.append(place)
+            found.append(tried)
+    return [tried.posture for tried in sorted(found, key=lambda tried: tried.position_error)]
+
+
+@lru_cache(maxsize=64)
+def _all_but(figure: Figure, limb: tuple[str, ...]) -> frozenset[str]:
+    """The moving joints of a figure that are not in a limb."""
+    return frozenset(figure.moving_joints) - frozenset(limb)
+
+
+def _spread_over_range(posture: Posture, limb: tuple[str, ...]) -> Iterator[Posture]:
+    """Postures with the turns and slides of a limb anywhere in their ranges, the same ones each time."""
+    at, low, high = _limb_ranges(posture.figure, limb)
+    rng = np.random.default_rng(0)
+    for _ in range(BRANCH_TRIES):
+        q = posture._q.copy()
+        q[at] = rng.uniform(low, high)
+        yield Posture(posture.figure, q)
+
+
+@lru_cache(maxsize=64)
+def _limb_ranges(figure: Figure, limb: tuple[str, ...]) -> tuple[IntArray, FloatArray, FloatArray]:
+    """(k,) indices of the turns and slides of a limb among all coordinates, and their least and greatest values."""
+    joints = [joint for joint in figure.joints if joint.name in limb and joint.kind not in ("ball", "free")]
+    first = {joint: figure.q_slice(joint.name).start for joint in joints}
+    places = [(first[joint] + i, *finite_range(joint, i)) for joint in joints for i in range(joint.nq)]
+    at, low, high = np.array(places).reshape(-1, 3).T.copy()
+    return at.astype(np.int64), low, high
 
 
 def _prepare(figure: Figure, site: str, held: frozenset[str]) -> _Prepared:

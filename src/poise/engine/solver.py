@@ -10,9 +10,10 @@ import numpy as np
 
 from poise.arguments import all_of, number, positive, whole
 from poise.arguments import seed as seed_of
-from poise.engine.descent import Descent, Options, Rest, is_better
+from poise.engine.descent import EQUAL_ERROR, Descent, Options, Rest, is_better
 from poise.engine.natural.stance import stance
 from poise.engine.problem import StepSize
+from poise.engine.reach import other_branches
 from poise.engine.recruitment import Part, last_holds, own_coordinates, parts_of, tasks_below
 from poise.engine.result import LEAST_TOLERANCE, Result, Stop, judge, with_reasons_of
 from poise.errors import FigureError, TaskError
@@ -31,6 +32,8 @@ from poise.tasks.task import Task, recruited
 _NO_PREVIOUS_POSTURE = np.empty(0)
 SOLVE_MIN_GAIN = 1e-5
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
+LEAST_BRANCH_GAIN = 1e-4
+"""Least decrease of an error for which a limb changes to another branch [m or rad]."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
 
@@ -359,12 +362,13 @@ def solve(  # noqa: PLR0913
         forces: Forces, supports and gravity, for tasks and criteria that do not have their own.
         criteria: Objective functions to minimise in the freedom that the tasks leave; their sum counts. By default
             people move as people do (`Natural`), and other figures have none: `criteria=()` switches that off.
-        stand: Whether a human that starts on its feet keeps standing there, balanced, above all tasks, unless a task
-            says something about its feet, legs, pelvis or centre of mass. Other figures need tasks for that.
+        stand: Whether a human that starts on its feet keeps standing there, balanced, above all tasks; a task for one
+            leg frees the foot of that leg. Other figures need tasks for that.
         max_steps: Largest number of steps of one descent. Where a level is not met, a solve makes several: it also
             descends with the higher levels alone, and takes the better answer.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
-        restarts: How many random starts to try while some task is not met; the best of all is the result.
+        restarts: How many random starts to try while some task is not met; the best of all is the result. Without any,
+            other branches of the limbs of unmet tasks are tried (`reach`), but not for figures with natural motion.
         seed: Seed of the random starts; the same seed gives the same bytes.
 
     Returns:
@@ -390,20 +394,36 @@ def solve(  # noqa: PLR0913
     )
     first = solver._first_posture() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
+    if best.status != "solved" and solver._problem.natural is None:
+        unmet = [verdict.task for verdict in best.verdicts if not verdict.met]
+        branches = other_branches(best.posture, unmet)
+        best = _best_of(solver, best, branches, max_steps=max_steps, tolerance=tolerance, slack=LEAST_BRANCH_GAIN)
     if best.status != "solved" and tries > 0:
         others = other_starts(first, tries, first_seed, solver._recruited)
-        best = _best_of(solver, best, others, max_steps, tolerance)
+        best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance)
     for descent in solver._descents:
         descent.problem.give_back()
     return best
 
 
-def _best_of(solver: Solver, best: Result, starts: Iterable[Posture], max_steps: int, tolerance: float) -> Result:
-    """The best of a result and those from other starts, which are tried until all tasks are met."""
+def _best_of(
+    solver: Solver,
+    best: Result,
+    starts: Iterable[Posture],
+    *,
+    max_steps: int,
+    tolerance: float,
+    slack: float = EQUAL_ERROR,
+) -> Result:
+    """The best of a result and those from other starts, which are tried until all tasks are met.
+
+    Another one is better if it decreases the error of a level by more than `slack`, and costs no level above anything.
+    """
     errors = solver._problem.level_errors(best.posture)
     for start in starts:
         found = solver.settle(start, max_steps=max_steps, tolerance=tolerance)
-        if is_better(found_errors := solver._problem.level_errors(found.posture), errors, tolerance):
+        found_errors = solver._problem.level_errors(found.posture)
+        if is_better(found_errors, errors, tolerance, slack) and not is_better(errors, found_errors, tolerance):
             best, errors = found, found_errors
         if best.status == "solved":
             break

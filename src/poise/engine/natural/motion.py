@@ -438,6 +438,16 @@ def branchings_below(figure: Figure, body: str) -> int:
     return int((_branchings(figure, body) * moving_joints(figure, body)).max(initial=0.0))
 
 
+@lru_cache(maxsize=64)
+def limb_joints(figure: Figure, body: str) -> tuple[str, ...]:
+    """The joints between a body and the first branching on its way to the root; none where nothing branches."""
+    branchings, carrying = _branchings(figure, body), moving_joints(figure, body) > 0.0
+    if not branchings[carrying].any():
+        return ()
+    near = carrying & (branchings == 0.0)
+    return tuple(name for name in figure.moving_joints if near[figure.v_slice(name)].any())
+
+
 @lru_cache(maxsize=16)
 def _people_spread(figure: Figure) -> FloatArray:
     """(nv,) spreads of people; for the position of a base, the spread of its rotation times a lever arm.

@@ -250,14 +250,18 @@ def random_values(figure: Figure, rng: np.random.Generator) -> FloatArray:
 
 
 def _random_scalar(joint: Joint, i: int, rng: np.random.Generator) -> float:
-    """A uniform value of turn or slide `i`; a missing limit is replaced by a range of one turn or one metre."""
+    """A uniform value of turn or slide `i`."""
+    return float(rng.uniform(*finite_range(joint, i)))
+
+
+def finite_range(joint: Joint, i: int) -> tuple[float, float]:
+    """Limits of turn or slide `i`; a missing one is replaced so that the range is one turn or one metre."""
     reach = math.pi if joint.scalars[i] == "turn" else 0.5
     low, high = joint.lower[i], joint.upper[i]
     if math.isinf(low) and math.isinf(high):
-        return float(rng.uniform(-reach, reach))
+        return -reach, reach
     low = high - 2.0 * reach if math.isinf(low) else low
-    high = low + 2.0 * reach if math.isinf(high) else high
-    return float(rng.uniform(low, high))
+    return low, low + 2.0 * reach if math.isinf(high) else high
 
 
 def _random_rotation(rng: np.random.Generator) -> FloatArray:
