@@ -49,13 +49,14 @@ def main() -> None:
     print("figure  tasks  construct  without steps  steps  without steps  steps  verdict  without steps  steps")
     for name, sites in SITES.items():
         print(row(name, sites), flush=True)
+    print(row("human", SITES["human"], stand=True) + "  (stands)", flush=True)
     print("target of a task of the human [µs]:", ", ".join(map(target_time, TARGETS)))
     for what, code in IN_A_PROCESS.items():
         print(f"{what}: {resident_memory(code):.0f} MB resident")
 
 
-def row(name: str, sites: list[str]) -> str:
-    """One line of the table."""
+def row(name: str, sites: list[str], *, stand: bool = False) -> str:
+    """One line of the table, for a human that has to keep standing or not."""
     figure = poise.load(name)
     there = {site: figure.pose_of(site, figure.neutral()).position for site in sites}
     met = [Position(site, at=place + NEAR[name]) for site, place in there.items()]
@@ -65,15 +66,15 @@ def row(name: str, sites: list[str]) -> str:
     rest = solver.settle(figure.neutral()).posture
     times = (
         low(lambda: Solver(figure, met)),
-        *solve_times(figure, met, solved=True),
-        *solve_times(figure, away, solved=True),
+        *solve_times(figure, met, solved=True, stand=stand),
+        *solve_times(figure, away, solved=True, stand=stand),
         low(lambda: solver.judge(rest)),
-        *solve_times(figure, unmet, solved=False),
+        *solve_times(figure, unmet, solved=False, stand=stand),
     )
     return f"{name:8}{len(sites):5}" + "".join(f"{t:{w}.0f}" for t, w in zip(times, WIDTHS, strict=True))
 
 
-def solve_times(figure: poise.Figure, tasks: list[Task], *, solved: bool) -> tuple[float, float]:
+def solve_times(figure: poise.Figure, tasks: list[Task], *, solved: bool, stand: bool) -> tuple[float, float]:
     """Time of a solve without its steps, and of its steps, those of trials for the verdict included [µs]."""
     settle, spent, times = descent.settle, [0.0], []
 
@@ -87,7 +88,7 @@ def solve_times(figure: poise.Figure, tasks: list[Task], *, solved: bool) -> tup
     for _ in range(ROUNDS):
         spent[0] = 0.0
         begin = time.perf_counter()
-        found = poise.solve(figure, tasks, stand=False)
+        found = poise.solve(figure, tasks, stand=stand)
         times.append((time.perf_counter() - begin - spent[0], spent[0]))
     descent.settle = settle
     assert (found.status == "solved") is solved, found.report()

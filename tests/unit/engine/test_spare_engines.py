@@ -30,7 +30,8 @@ def problems(count: int):
             tasks.append(Hold(start, priority=int(rng.integers(1, 5))))
         bending = [] if figure.name == "arm" else [Flex()]
         criteria = [None, None, (), [NearPosture(start)], bending][rng.integers(5)]
-        yield {"figure": figure, "tasks": tasks, "criteria": criteria, "start": figure.random(rng)}
+        start = "neutral" if figure is human and rng.random() < 0.5 else figure.random(rng)
+        yield {"figure": figure, "tasks": tasks, "criteria": criteria, "start": start}
 
 
 def task(figure, site, rng):
@@ -41,7 +42,7 @@ def task(figure, site, rng):
         "soft": bool(rng.random() < 0.1),
     }
     pose = figure.pose_of(site, figure.random(rng))
-    kind = rng.integers(6)
+    kind = rng.integers(7)
     if kind == 0:
         return Frame(site, pose, **options)
     if kind == 1:
@@ -52,6 +53,9 @@ def task(figure, site, rng):
         return StayStill(priority=options["priority"])
     if kind == 4:
         return CenterOfMass(at=rng.normal(size=3), priority=options["priority"])
+    if kind == 5 and figure.name == "human":
+        feet = ["left_foot", "right_foot"][: rng.integers(1, 3)]
+        return CenterOfMass(over=feet, margin=float(rng.choice([0.0, 0.01])), priority=options["priority"])
     return Position(site, at=pose.position + rng.choice([0.0, 0.5]) * rng.normal(size=3), **options)
 
 

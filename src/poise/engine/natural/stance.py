@@ -31,28 +31,32 @@ ABOVE_ALL = 0
 """Priority above those that a task can be given."""
 
 
-def stance(figure: Figure, tasks: Sequence[Task], start: Posture) -> list[Task]:
+def stance(figure: Figure, tasks: Sequence[Task], start: Posture) -> Sequence[Task]:
     """The tasks that keep a person standing who starts on both feet, where no task says otherwise; else none."""
-    if (
-        people_of(figure) is None
-        or all(joint.kind != "free" for joint in figure.joints)
-        or not _is_on_its_feet(figure, start)
-    ):
-        return []
+    if people_of(figure) is None:
+        return ()
     asked = [task for task in tasks if task.active and not isinstance(task, Avoid)]
-    if all(task.joints is not None for task in asked):
-        return []
     moved = _moved_bodies(figure, asked)
-    stay = [] if moved is None else [foot for foot in FEET if moved.isdisjoint(_leg(figure, foot))]
-    if not stay:
-        return []
-    found: list[Task] = [Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " ")) for foot in stay]
-    if not any(isinstance(task, CenterOfMass) for task in asked):
-        placed = [foot for foot in FEET if foot in stay or _is_placed(figure, asked, foot)]
-        found.append(CenterOfMass(over=placed, name="balance"))
+    if moved is None or all(task.joints is not None for task in asked):
+        return ()
+    stay = tuple(foot for foot in FEET if moved.isdisjoint(_leg(figure, foot)))
+    balanced = any(isinstance(task, CenterOfMass) for task in asked)
+    over = () if balanced else tuple(foot for foot in FEET if foot in stay or _is_placed(figure, asked, foot))
+    return _keeping(figure, start._q.tobytes(), stay, over)
+
+
+@lru_cache(maxsize=16)
+def _keeping(figure: Figure, q: bytes, stay: tuple[str, ...], over: tuple[str, ...]) -> tuple[Task, ...]:
+    """The tasks that keep these feet where they are at the coordinates `q`, and the balance over others."""
+    start = Posture(figure, np.frombuffer(q).copy())
+    floats = any(joint.kind == "free" for joint in figure.joints)
+    if not stay or not floats or not _is_on_its_feet(figure, start):
+        return ()
+    feet = [Frame(foot, figure.pose_of(foot, start), name=foot.replace("_", " ")) for foot in stay]
+    found: list[Task] = [*feet, *([CenterOfMass(over=list(over), name="balance")] if over else [])]
     for task in found:
         object.__setattr__(task, "priority", ABOVE_ALL)
-    return found
+    return tuple(found)
 
 
 def _is_on_its_feet(figure: Figure, posture: Posture) -> bool:

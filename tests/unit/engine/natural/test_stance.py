@@ -94,14 +94,14 @@ def test_whose_pelvis_is_lowered_squats(human: poise.Figure) -> None:
 
 def test_nothing_is_added_where_nothing_moves(human: poise.Figure) -> None:
     elbow = Position("right_hand", at=(0.0, 1.0, 0.3), joints=["right_elbow"])
-    assert stance(human, [], human.neutral()) == stance(human, [elbow], human.neutral()) == []
+    assert stance(human, [], human.neutral()) == stance(human, [elbow], human.neutral()) == ()
 
 
 def test_only_humans_on_their_feet_stand(human: poise.Figure) -> None:
     asked = [LookAt("eyes", at=(0.5, 1.0, 2.0))]
     assert [task.label for task in stance(human, asked, human.neutral())] == ["left foot", "right foot", "balance"]
     lifted = human.posture({"right_knee": 1.0})
-    assert stance(human, asked, lifted) == []
+    assert stance(human, asked, lifted) == ()
     walker = poise.load("walker")
     site = walker.sites.names[0] if len(walker.sites) else walker.bodies.names[-1]
-    assert stance(walker, [Position(site, at=(0.0, 0.0, 0.0))], walker.neutral()) == []
+    assert stance(walker, [Position(site, at=(0.0, 0.0, 0.0))], walker.neutral()) == ()
