@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from poise.errors import MissingPackageError
 
 EXTRAS = {
+    "PIL": ("Pillow", "pictures"),
     "coal": ("coal", "collision"),
     "distributed": ("distributed", "dask"),
     "lxml": ("lxml", "robots"),

@@ -25,7 +25,7 @@ assert poise.Expressive(lamp).solve(lamp.posture("sad"), poise.facing([1, 0.3, 0
 poise.solve(lamp, [poise.Avoid([poise.Plane("y")])], max_steps=2)
 human.describe()
 import poise.pictures
-poise.pictures.draw(human, size=(32, 32))
+poise.pictures.draw(human, size=(32, 32)).save("human.png")
 far = poise.solve(human, [poise.Position("right_hand", at=[0, 1, 9]), poise.Hold("standing", joints=["base"])])
 assert far.status != "solved" and far.report()
 live = poise.Character(lamp)
@@ -38,6 +38,7 @@ assert all(poise.load(name) for name in BUILT_IN)
 """
 
 FEATURES = {
+    "PIL": "import poise.pictures; poise.pictures.strip(poise.load('adelino'), ['sad'])",
     "coal": """
 from poise.figure import Builder, free
 from poise.figure.model.shapes import Box, Mesh

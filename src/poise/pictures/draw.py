@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
+from poise.pictures.canvas import reduced
 from poise.pictures.marks import draw_labels, draw_marks, mark_points
 from poise.pictures.parts import Appearance, appearance
 from poise.pictures.picture import Picture
@@ -49,7 +49,7 @@ def draw(
         skeleton: Draw bones instead of shapes.
         collision: Draw collision shapes instead of visual ones.
         joints: Mark the joints.
-        labels: Write the names of joints and sites, and draw the sites' axes.
+        labels: Write the names of joints and sites, and draw the sites' axes; this needs Pillow.
         folder: Folder of the mesh files; None for that of the figure.
     """
     check_size(size)
@@ -83,13 +83,11 @@ def render_picture(
     """
     colors = theme_named(theme)
     fine = camera.enlarged(SUPERSAMPLING)
-    image = Image.fromarray(render(look, frames, fine, figure.up, colors))
+    pixels = render(look, frames, fine, figure.up, colors)
     if joints:
-        draw_marks(image, figure, frames, fine, colors)
-    image = image.reduce(SUPERSAMPLING)
-    if labels:
-        draw_labels(image, figure, frames, camera, colors)
-    return Picture(np.asarray(image), look.notes)
+        draw_marks(pixels, figure, frames, fine, colors)
+    picture = Picture(reduced(pixels, SUPERSAMPLING), look.notes)
+    return draw_labels(picture, figure, frames, camera, colors) if labels else picture
 
 
 def drawable_points(figure: Figure, look: Appearance, frames: Frames) -> FloatArray:

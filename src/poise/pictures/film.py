@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
 from poise.figure.model.facing import POINTING
@@ -16,10 +15,12 @@ from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import FloatArray, Frames, Pose, vector
 from poise.figure.model.shapes import Color, Sphere
 from poise.pictures.camera import Camera, Size, checked_view, framing
+from poise.pictures.canvas import color_bytes
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
-from poise.pictures.marks import color_bytes, screen_point
+from poise.pictures.marks import screen_point
 from poise.pictures.parts import Appearance, Part, appearance, surface_of
 from poise.pictures.picture import Picture
+from poise.pictures.pillow import Image, ImageDraw, ImageFont
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named
 

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageFilter
 
 from poise.figure.model.figure import UpAxis
 from poise.figure.model.pose import FloatArray
@@ -14,6 +13,7 @@ from poise.figure.model.shapes import Color
 from poise.kernels.drawing import raster
 from poise.kernels.maths.vector import Vector
 from poise.pictures.camera import world_axes
+from poise.pictures.canvas import blurred
 from poise.pictures.surface import IntArray
 from poise.pictures.theme import Theme
 
@@ -76,9 +76,4 @@ def shadow_on(floor: raster.Floor, vertices: FloatArray, triangles: IntArray) ->
     lifted = 1.0 / np.maximum(nearness, 1e-30) - radius
     contact = np.where(nearness > 0.0, np.exp(-lifted / (0.05 * radius)), 0.0)
     cover = np.where(nearness > 0.0, np.exp(-lifted / (1.2 * radius)), 0.0)
-    return np.maximum(_blurred(contact, 1.5), 0.5 * _blurred(cover, 8.0) + 0.5 * _blurred(contact, 4.0))
-
-
-def _blurred(mask: NDArray[np.floating], radius: float) -> NDArray[np.float32]:
-    image = Image.fromarray((np.clip(mask, 0.0, 1.0) * 255.0).astype(np.uint8))
-    return np.asarray(image.filter(ImageFilter.GaussianBlur(radius)), dtype=np.float32) / np.float32(255.0)
+    return np.maximum(blurred(contact, 1.5), 0.5 * blurred(cover, 8.0) + 0.5 * blurred(contact, 4.0))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from PIL import Image, ImageDraw
 
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -19,6 +18,7 @@ from poise.forces.reactions import find_reactions
 from poise.forces.torques import joint_torques
 from poise.pictures.bones import joint_places
 from poise.pictures.camera import Camera
+from poise.pictures.canvas import color_bytes
 from poise.pictures.force_marks import (
     ARC_RADIUS,
     Arc,
@@ -31,7 +31,8 @@ from poise.pictures.force_marks import (
     longest_arc_torque,
     torque_arcs,
 )
-from poise.pictures.marks import color_bytes, screen_point
+from poise.pictures.marks import screen_point
+from poise.pictures.pillow import Image, ImageDraw
 from poise.pictures.theme import Theme
 from poise.tasks.equilibrium import finds_reactions
 

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, to_matrix
 from poise.figure.model.shapes import Color
 from poise.pictures.bones import JointPlace, joint_places
 from poise.pictures.camera import Camera
+from poise.pictures.canvas import Pixels, Spot, color_bytes, disc, line
+from poise.pictures.picture import Picture
 from poise.pictures.theme import Theme
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw
 
 OPEN_LOOP_GAP = 1e-6
 """Gap of a loop joint from which the loop is drawn as open [m]."""
@@ -24,16 +30,15 @@ def mark_points(figure: Figure, frames: Frames) -> FloatArray:
     return np.array(rows).reshape(-1, 3)
 
 
-def draw_marks(image: Image.Image, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
+def draw_marks(pixels: Pixels, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
     """Draw all joints and then all loop joints, each group from far to near."""
-    pen = ImageDraw.Draw(image)
     radius = _disc_radius(figure, frames, camera)
     for place in _farthest_first(_moving(joint_places(figure, frames)), camera):
-        _draw_rail(pen, place, camera, theme, radius)
+        _draw_rail(pixels, place, camera, theme, radius)
         color = theme.active if place.joint.active else theme.passive
-        _disc(pen, screen_point(camera, place.on_child.position), radius, color, theme.ring)
+        _disc(pixels, screen_point(camera, place.on_child.position), radius, color, theme.ring)
     for place in _farthest_first(joint_places(figure, frames, loops=True), camera):
-        _draw_loop(pen, place, camera, theme, radius)
+        _draw_loop(pixels, place, camera, theme, radius)
 
 
 def _moving(places: list[JointPlace]) -> list[JointPlace]:
@@ -64,47 +69,35 @@ def _disc_radius(figure: Figure, frames: Frames, camera: Camera) -> float:
     return float(np.clip(0.28 * typical, 0.35 * largest, largest))
 
 
-def _disc(pen: ImageDraw.ImageDraw, spot: tuple[float, float], radius: float, fill: Color, ring: Color) -> None:
-    pen.ellipse(_square_around(spot, 1.35 * radius), fill=color_bytes(ring))
-    pen.ellipse(_square_around(spot, radius), fill=color_bytes(fill))
+def _disc(pixels: Pixels, spot: Spot, radius: float, fill: Color, ring: Color) -> None:
+    disc(pixels, spot, 1.35 * radius, ring)
+    disc(pixels, spot, radius, fill)
 
 
-def _draw_rail(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
+def _draw_rail(pixels: Pixels, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
     """Draw a line along the displacement of a sliding joint."""
     if "slide" in place.joint.primitives:
-        ends = [screen_point(camera, pose.position) for pose in (place.on_parent, place.on_child)]
-        pen.line(
-            ends,
-            fill=color_bytes(theme.active if place.joint.active else theme.passive),
-            width=max(2, round(0.5 * radius)),
-        )
+        start, end = (screen_point(camera, pose.position) for pose in (place.on_parent, place.on_child))
+        line(pixels, start, end, max(2, round(0.5 * radius)), theme.active if place.joint.active else theme.passive)
 
 
-def _draw_loop(pen: ImageDraw.ImageDraw, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
+def _draw_loop(pixels: Pixels, place: JointPlace, camera: Camera, theme: Theme, radius: float) -> None:
     """Draw a ring on each end of a loop joint, and a line across the gap if the loop is open."""
     near, far = place.on_parent.position, place.on_child.position
     slides = "slide" in place.joint.primitives or place.joint.kind == "free"
     if not slides and float(np.linalg.norm(near - far)) > OPEN_LOOP_GAP:
-        ends = [screen_point(camera, near), screen_point(camera, far)]
-        pen.line(ends, fill=color_bytes(theme.gap), width=max(3, round(0.6 * radius)))
+        line(pixels, screen_point(camera, near), screen_point(camera, far), max(3, round(0.6 * radius)), theme.gap)
     for point in (near, far):
         spot = screen_point(camera, point)
-        _disc(pen, spot, 1.25 * radius, theme.loop, theme.ring)
-        pen.ellipse(_square_around(spot, 0.55 * radius), fill=color_bytes(theme.ring))
+        _disc(pixels, spot, 1.25 * radius, theme.loop, theme.ring)
+        disc(pixels, spot, 0.55 * radius, theme.ring)
 
 
-def _square_around(spot: tuple[float, float], radius: float) -> tuple[float, float, float, float]:
-    return spot[0] - radius, spot[1] - radius, spot[0] + radius, spot[1] + radius
+def draw_labels(picture: Picture, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> Picture:
+    """The picture with every site as three small axes, and the names of joints and sites beside them."""
+    image = picture.image()
+    from poise.pictures.pillow import ImageDraw
 
-
-def color_bytes(color: Color) -> tuple[int, int, int]:
-    """A colour as three bytes, for Pillow."""
-    red, green, blue = (round(255.0 * channel) for channel in color)
-    return red, green, blue
-
-
-def draw_labels(image: Image.Image, figure: Figure, frames: Frames, camera: Camera, theme: Theme) -> None:
-    """Draw every site as three small axes, and write the names of joints and sites beside them."""
     pen = ImageDraw.Draw(image)
     names = [(place.on_child.position, place.joint.name) for place in _moving(joint_places(figure, frames))]
     names += [(place.on_parent.position, place.joint.name) for place in joint_places(figure, frames, loops=True)]
@@ -112,6 +105,7 @@ def draw_labels(image: Image.Image, figure: Figure, frames: Frames, camera: Came
         _draw_triad(pen, frames.position[row], frames.rotation[row], camera)
         names.append((frames.position[row], site.name))
     _write(pen, [(screen_point(camera, point), name) for point, name in names], theme, max(11, min(camera.size) // 70))
+    return Picture(np.asarray(image), picture.notes)
 
 
 def _draw_triad(pen: ImageDraw.ImageDraw, position: FloatArray, rotation: FloatArray, camera: Camera) -> None:
@@ -124,6 +118,8 @@ def _draw_triad(pen: ImageDraw.ImageDraw, position: FloatArray, rotation: FloatA
 
 def _write(pen: ImageDraw.ImageDraw, names: list[tuple[tuple[float, float], str]], theme: Theme, height: int) -> None:
     """Write each name to the right of its screen position, below other names that it would cover."""
+    from poise.pictures.pillow import ImageFont
+
     font = ImageFont.load_default(height)
     taken: list[tuple[float, float, float, float]] = []
     for (x, y), name in sorted(names, key=lambda item: item[0][1]):

@@ -6,14 +6,13 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from poise.errors import PoiseError
+from poise.pictures.canvas import Pixels, png, resized
 
-Pixels = NDArray[np.uint8]
+if TYPE_CHECKING:
+    from PIL import Image
 
 
 @dataclass(frozen=True)
@@ -37,20 +36,29 @@ class Picture:
         return data.getvalue()
 
     def image(self) -> Image.Image:
-        """The picture as a Pillow image."""
+        """The picture as an image of Pillow, which has to be installed."""
+        from poise.pictures.pillow import Image
+
         return Image.fromarray(self.pixels)
 
     def resized(self, size: tuple[int, int]) -> Picture:
         """The picture scaled to another width and height [pixels]."""
-        return Picture(np.asarray(self.image().resize(size, Image.Resampling.LANCZOS)), self.notes)
+        return Picture(resized(self.pixels, size), self.notes)
 
     def save(self, path: str | Path) -> Path:
-        """Write the picture in the format of the file's ending; a name without one gets .png."""
+        """Write the picture in the format of the file's ending; a name without one gets .png.
+
+        Formats other than PNG need Pillow.
+        """
         file = Path(path)
         if not file.suffix:
             file = file.with_suffix(".png")
+        image = None if file.suffix.lower() == ".png" else self.image()
         try:
-            self.image().save(file)
+            if image is None:
+                file.write_bytes(png(self.pixels))
+            else:
+                image.save(file)
         except (OSError, ValueError, KeyError) as problem:
             raise PoiseError(f"the picture cannot be written to {str(file)!r}: {_reason(problem)}.") from None
         return file

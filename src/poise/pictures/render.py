@@ -8,9 +8,9 @@ from poise.figure.model.figure import UpAxis
 from poise.figure.model.pose import FloatArray, Frames
 from poise.kernels.drawing import raster
 from poise.pictures.camera import Camera, world_axes
+from poise.pictures.canvas import Pixels
 from poise.pictures.floor import floor_under, kernel_vector, shadow_on
 from poise.pictures.parts import Appearance, Part
-from poise.pictures.picture import Pixels
 from poise.pictures.surface import IntArray
 from poise.pictures.theme import Theme
 

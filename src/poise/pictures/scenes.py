@@ -6,19 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from PIL import Image, ImageDraw
 
 from poise.engine.scene import Scene
 from poise.errors import FormatError
 from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
+from poise.pictures.canvas import color_bytes
 from poise.pictures.draw import SUPERSAMPLING, check_size, drawable_points
 from poise.pictures.force_drawing import draw_forces, force_marks
 from poise.pictures.goals import Marks, marks_of, plane_patch
-from poise.pictures.marks import color_bytes, draw_marks, screen_point
+from poise.pictures.marks import draw_marks, screen_point
 from poise.pictures.parts import Appearance, Part, appearance, surface_of
 from poise.pictures.picture import Picture
+from poise.pictures.pillow import Image, ImageDraw
 from poise.pictures.render import render
 from poise.pictures.theme import Theme, theme_named
 from poise.tasks.obstacles import Obstacle, Plane
@@ -72,7 +73,9 @@ def draw_scene(
     fine = camera.enlarged(SUPERSAMPLING)
     image = _rendered(look, frames, fine, scene, colors, start=start and before != here)
     image = _with_transparent_areas(image, marks, fine, colors)
-    draw_marks(image, figure, frames, fine, colors)
+    pixels = np.array(image)
+    draw_marks(pixels, figure, frames, fine, colors)
+    image = Image.fromarray(pixels)
     _draw_goals(image, marks, fine, colors)
     draw_forces(image, forces, fine, colors)
     return Picture(np.asarray(image.reduce(SUPERSAMPLING)), look.notes)

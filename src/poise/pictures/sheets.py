@@ -6,15 +6,15 @@ import math
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFont
 
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.pictures.camera import Size, checked_view, framing
+from poise.pictures.canvas import color_bytes
 from poise.pictures.draw import drawable_points, render_picture
-from poise.pictures.marks import color_bytes
 from poise.pictures.parts import appearance
 from poise.pictures.picture import Picture
+from poise.pictures.pillow import Image, ImageDraw, ImageFont
 from poise.pictures.theme import Theme, theme_named
 
 

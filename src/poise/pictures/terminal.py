@@ -6,7 +6,8 @@ from rich.color import Color as TerminalColor
 from rich.segment import Segment, Segments
 from rich.style import Style
 
-from poise.pictures.picture import Picture, Pixels
+from poise.pictures.canvas import Pixels
+from poise.pictures.picture import Picture
 
 UPPER_HALF = "▀"
 """A character that shows two pixels: the upper in its colour, the lower in the background colour."""

@@ -42,7 +42,7 @@ def task(figure, site, rng):
         "soft": bool(rng.random() < 0.1),
     }
     pose = figure.pose_of(site, figure.random(rng))
-    kind = rng.integers(7)
+    kind = rng.integers(6)
     if kind == 0:
         return Frame(site, pose, **options)
     if kind == 1:
@@ -52,10 +52,10 @@ def task(figure, site, rng):
     if kind == 3:
         return StayStill(priority=options["priority"])
     if kind == 4:
-        return CenterOfMass(at=rng.normal(size=3), priority=options["priority"])
-    if kind == 5 and figure.name == "human":
+        at_a_place = figure.name != "human" or rng.random() < 0.5
         feet = ["left_foot", "right_foot"][: rng.integers(1, 3)]
-        return CenterOfMass(over=feet, margin=float(rng.choice([0.0, 0.01])), priority=options["priority"])
+        where = {"at": rng.normal(size=3)} if at_a_place else {"over": feet, "margin": float(rng.choice([0.0, 0.01]))}
+        return CenterOfMass(**where, priority=options["priority"])
     return Position(site, at=pose.position + rng.choice([0.0, 0.5]) * rng.normal(size=3), **options)
 
 
