@@ -32,9 +32,7 @@ from poise.studio.session.edits.body import (
     with_twist,
     without_site,
 )
-from poise.studio.session.freedoms import HALF_TURN
-from poise.studio.session.session import Session
-from poise.studio.session.topology import (
+from poise.studio.session.edits.topology import (
     hanging_on,
     is_floating,
     with_base,
@@ -42,6 +40,8 @@ from poise.studio.session.topology import (
     with_parent,
     without_body,
 )
+from poise.studio.session.freedoms import HALF_TURN
+from poise.studio.session.session import Session
 
 SHORTEST_EDITED_LENGTH, SMALLEST_MASS = 0.001, 0.0
 """Smallest length [m] and mass [kg] that can be entered."""

@@ -15,7 +15,7 @@ from poise.figure.model.mass import Mass
 from poise.figure.model.pose import Pose
 from poise.figure.model.posture import Posture
 from poise.figure.model.shapes import Capsule
-from poise.studio.session.body_edits import joint_of, length_of
+from poise.studio.session.edits.body import joint_of, length_of
 
 NEW_LENGTH_SHARE = 0.6
 """Length of a new body, as a share of its parent's."""
