@@ -143,8 +143,8 @@ class NaturalMotion:
         self._way = np.zeros((2, figure.nv))
         self._recruitments: dict[tuple[frozenset[Task], tuple[Task, ...]], _Recruitment] = {}
         """Cache; keys are the tasks that count, and those of them that have to move their sites."""
-        self._asked_poses: dict[_Handle, tuple[TargetLike | Task, Frames, Pose]] = {}
-        """Cache of the poses that tasks ask for, with the targets and frames that they were computed from."""
+        self._asked_poses: dict[_Handle, tuple[TargetLike | Task, Pose]] = {}
+        """Cache of the poses that tasks ask for, with the targets that they were computed from."""
 
     def begin(self, q: FloatArray) -> None:
         """Start from the coordinates `q` (nq,): what no task asks to move stays there."""
@@ -265,25 +265,33 @@ class NaturalMotion:
         found: Handles = {}
         for handle in (handle for handle in self._handles_of if handle.rows.task in self._counted):
             if isinstance(handle.rows.task, Frame):
-                found[handle.point] = self._asked_pose(handle, targets, posture, frames)
+                found[handle.point] = self._asked_pose(handle, targets)
             elif handle.point not in found:
                 here = frames.position[frames.index[handle.point]]
                 found[handle.point] = here + handle.way(self._engine.current.error, posture)
         return found
 
-    def _asked_pose(self, handle: _Handle, targets: Targets, posture: Posture, frames: Frames) -> Pose:
+    def _asked_pose(self, handle: _Handle, targets: Targets) -> Pose:
         """The pose of a handle's point that its `Frame` task asks for."""
         task = handle.rows.task
         assert isinstance(task, Frame)
         value, known = targets.get(task, task), self._asked_poses.get(handle)
-        if known is not None and known[0] is value and known[1] is frames:
-            return known[2]
+        if known is not None and known[0] is value:
+            return known[1]
         asked = value if isinstance(value, Task) else task.with_target(value)
-        target = asked.target_in(posture)
-        assert target is not None
-        pose = Pose(target.wanted, target.rotation) @ (frames[task.site].inverse() @ frames[handle.point])
-        self._asked_poses[handle] = value, frames, pose
+        assert isinstance(asked, Frame)
+        pose = asked.wanted
+        if handle.point != task.site:
+            pose @= _on_its_body(self._figure, task.site, handle.point)
+        self._asked_poses[handle] = value, pose
         return pose
+
+
+@lru_cache(maxsize=64)
+def _on_its_body(figure: Figure, part: str, point: str) -> Pose:
+    """The pose of a point relative to a part of the same body."""
+    frames = _frames_in_neutral(figure)
+    return frames[part].inverse() @ frames[point]
 
 
 class LikelyPerson:
