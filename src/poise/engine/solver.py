@@ -368,7 +368,8 @@ def solve(  # noqa: PLR0913
             descends with the higher levels alone, and takes the better answer.
         tolerance: Step up to which the posture counts as at rest, and error up to which a task is met [rad or m].
         restarts: How many random starts to try while some task is not met; the best of all is the result. Without any,
-            other branches of the limbs of unmet tasks are tried (`reach`), but not for figures with natural motion.
+            other branches of the limbs of unmet tasks are tried (`reach`), but not for figures with natural motion or
+            obstacles.
         seed: Seed of the random starts; the same seed gives the same bytes.
 
     Returns:
@@ -394,9 +395,8 @@ def solve(  # noqa: PLR0913
     )
     first = solver._first_posture() if start is None else figure.posture(start)
     best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
-    if best.status != "solved" and solver._problem.natural is None:
-        unmet = [verdict.task for verdict in best.verdicts if not verdict.met]
-        branches = other_branches(best.posture, unmet)
+    if _may_change_branches(solver, best):
+        branches = other_branches(best.posture, [verdict.task for verdict in best.verdicts if not verdict.met])
         best = _best_of(solver, best, branches, max_steps=max_steps, tolerance=tolerance, slack=LEAST_BRANCH_GAIN)
     if best.status != "solved" and tries > 0:
         others = other_starts(first, tries, first_seed, solver._recruited)
@@ -404,6 +404,13 @@ def solve(  # noqa: PLR0913
     for descent in solver._descents:
         descent.problem.give_back()
     return best
+
+
+def _may_change_branches(solver: Solver, found: Result) -> bool:
+    """Whether other branches of limbs may be tried where tasks are not met: at rest, with nothing in their way."""
+    problem = solver._problem
+    free = problem.natural is None and problem.avoidance is None
+    return free and found.status != "solved" and all(verdict.stopped_after is None for verdict in found.verdicts)
 
 
 def _best_of(

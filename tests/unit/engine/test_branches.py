@@ -72,3 +72,12 @@ def test_figures_without_a_limb_beside_others_or_with_loops_have_none(figure: st
     made = poise.load(figure)
     site = next(iter(made.sites.names))
     assert list(other_branches(made.neutral(), [Position(site, at=(3, 3, 3))])) == []
+
+
+def test_a_solve_that_is_stopped_or_avoids_something_does_not_jump() -> None:
+    figure = torso()
+    task = high(figure)
+    stopped = poise.solve(figure, [task], max_steps=2)
+    assert stopped.posture == Solver(figure, [task]).settle(figure.neutral(), max_steps=2).posture
+    wall = poise.Plane("y", offset=-5.0)
+    assert poise.solve(figure, [task], obstacles=[wall]).status != "solved"
