@@ -45,7 +45,8 @@ def reduced(pixels: Pixels, factor: int) -> Pixels:
     """Average squares of `factor` by `factor` pixels."""
     height, width, channels = pixels.shape
     blocks = pixels.reshape(height // factor, factor, width // factor, factor, channels)
-    return np.rint(blocks.mean(axis=(1, 3))).astype(np.uint8)
+    found: Pixels = np.rint(blocks.mean(axis=(1, 3))).astype(np.uint8)
+    return found
 
 
 def resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
