@@ -113,10 +113,6 @@ class Animation:
         key = self.keys[self._checked(number)]
         return self.without_keys([number]).with_key(replace(key, time=time))
 
-    def with_copy(self, number: int, time: float) -> Animation:
-        """The animation with a copy of one key at another time [s]; a key that is there already is replaced."""
-        return self.with_key(replace(self.keys[self._checked(number)], time=time))
-
     def with_ease(self, number: int, ease: Ease) -> Animation:
         """The animation with another ease of one key."""
         return self.with_key(replace(self.keys[self._checked(number)], ease=ease))

@@ -213,7 +213,6 @@ def test_editing_keys() -> None:
     figure = poise.chain("zx", [0.3, 0.2])
     animation = Animation([Key(float(k), figure.neutral()) for k in range(3)])
     assert [key.time for key in animation.with_key_at(0, 1.5).keys] == [1.0, 1.5, 2.0]
-    assert [key.time for key in animation.with_copy(0, 5.0).keys] == [0.0, 1.0, 2.0, 5.0]
     assert [key.time for key in animation.without_keys([1]).keys] == [0.0, 2.0]
     assert [key.time for key in animation.retimed(2.0, since=1.0).keys] == [0.0, 1.0, 3.0]
     assert animation.with_ease(1, "stop").keys[1].ease == "stop"
