@@ -10,15 +10,13 @@ Each thread works in its own local memory, sized for the next power of two of th
 
 The solutions equal those of the CPU to the last bit. All arithmetic is rounded alike on both
 (`poise.kernels.maths.portable_trigonometry`), except that a GPU compiler fuses a product and a sum into one operation,
-with one rounding instead of two. So fusing is disabled: by an option of the compiler that `cuda.jit` does not offer,
-and by disabling link-time optimisation, which would drop that option.
+with one rounding instead of two. So fusing is disabled (`poise.kernels.jit.unfused`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -38,59 +36,13 @@ from poise.kernels.gaze.two_priority.two_priority import (
     advance_two_priority,
     begin_two_priority,
 )
+from poise.kernels.jit.unfused import THREADS_PER_BLOCK, Unfused
 from poise.kernels.maths.quaternion import Quaternion
 
-THREADS_PER_BLOCK = 64
-"""Threads per block; the registers that these kernels need leave no room for more."""
 PERSISTENT_BLOCKS = 132 * 16
 """Blocks of a launch in which each thread solves one problem after another: enough to fill the largest GPUs."""
 
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # a small batch is no mistake
-
-Launch = Callable[..., None]
-
-
-class Unfused:
-    """A CUDA kernel compiled without fused multiply-add operations, at its first launch."""
-
-    def __init__(self, function: Callable[..., None]) -> None:
-        """Wrap the function; compilation happens at the first launch."""
-        options = {} if config.ENABLE_CUDASIM else {"lto": False}
-        self.kernel: Any = cuda.jit(function, **options)
-
-    def __getitem__(self, grid: tuple[int, int]) -> Launch:
-        """The kernel for a grid of (blocks, threads per block)."""
-
-        def launch(*arguments: Any) -> None:
-            with _nothing_fused():
-                self.kernel[grid](*arguments)
-
-        return launch
-
-    def over(self, count: int) -> Launch:
-        """The kernel for a grid with one thread for each of `count` problems."""
-        return self[(count + THREADS_PER_BLOCK - 1) // THREADS_PER_BLOCK, THREADS_PER_BLOCK]
-
-    def fused(self) -> int:
-        """Number of fused double-precision operations in the compiled kernel."""
-        with _nothing_fused():  # inspect_asm may compile again
-            return sum(code.count("fma.rn.f64") for code in self.kernel.inspect_asm().values())
-
-
-@contextmanager
-def _nothing_fused() -> Iterator[None]:
-    """A context in which numba compiles GPU code without fused multiply-add."""
-    if config.ENABLE_CUDASIM:
-        yield
-        return
-    from numba.cuda.cudadrv import nvvm
-
-    compile_ir = nvvm.compile_ir
-    nvvm.compile_ir = partial(compile_ir, fma=False)
-    try:
-        yield
-    finally:
-        nvvm.compile_ir = compile_ir
 
 
 class ExpressiveOnCuda:

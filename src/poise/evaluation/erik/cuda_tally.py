@@ -13,7 +13,6 @@ from numba import cuda, int64
 from poise.evaluation.erik.cases import DLS, MAX_DLS_ORIENTATION_ERROR, NO_POSTURE, THRESHOLD, is_filtered, runs
 from poise.evaluation.erik.tally import Tally
 from poise.expressive.cuda import cuda_module, empty_on_device, on_device
-from poise.expressive.launches import Unfused
 from poise.expressive.result import empty_problems, empty_solutions
 from poise.expressive.solver import ExpressiveSolver
 from poise.expressive.two_priority import TwoPriorityDls, split_stages
@@ -31,6 +30,7 @@ from poise.kernels.gaze.tally import (
     counts_as_kept,
     weighted_error,
 )
+from poise.kernels.jit.unfused import Unfused
 
 TALLY_THREADS = 1 << 15
 """Number of threads that count; each sums up many solutions before it adds to the statistics."""

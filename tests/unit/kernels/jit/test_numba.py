@@ -1,5 +1,6 @@
 """What poise uses of numba's private interfaces: each test fails clearly when a new release changes one of them."""
 
+import inspect
 import os
 import sys
 from pathlib import Path
@@ -20,7 +21,7 @@ from poise.kernels.jit.compile import compiled_for, entry_point_for, kernel
 from poise.kernels.jit.machine_code import TYPE_ANNOTATION
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
-PRIVATE = ("numba.core", "numba.experimental", "llvmlite", "_nrt", "forceinline")
+PRIVATE = ("numba.core", "numba.experimental", "numba.cuda.cudadrv", "llvmlite", "_nrt", "forceinline")
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,14 @@ def test_large_kernels_have_addresses(problem):
 
 
 def test_nothing_outside_this_room_touches_private_interfaces():
-    for source in KERNELS_FOLDER.rglob("*.py"):
+    for source in KERNELS_FOLDER.parent.rglob("*.py"):
         if source.parent.name != "jit":
             found = [name for name in PRIVATE if name in source.read_text()]
             assert not found, f"{source.name} uses {found}"
+
+
+def test_the_compiler_for_gpus_takes_the_option_that_fuses_nothing():
+    """`numba.cuda.cudadrv.nvvm.compile_ir`, which `poise.kernels.jit.unfused` calls with `fma=False`."""
+    nvvm = pytest.importorskip("numba.cuda.cudadrv.nvvm", reason="numba has no CUDA here", exc_type=ImportError)
+    parameters = inspect.signature(nvvm.compile_ir).parameters.values()
+    assert any(p.name == "fma" or p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
