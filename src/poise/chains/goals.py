@@ -45,7 +45,7 @@ class Goal:
 
     @property
     def follows_tip(self) -> bool:
-        """Whether the wanted orientation depends on the tip's position: a look at a point with a given roll."""
+        """Whether the wanted orientation depends on the tip's position, as for a look at a point with a given roll."""
         return self.gaze is not None and self.gaze.point is not None and self.gaze.roll is not None
 
     def numbers(self, up: FloatArray, eye: FloatArray) -> GoalNumbers:

@@ -156,7 +156,7 @@ class Character:
         self._change(lambda now, requests: self._following(self._held, self._held, now, requests, fade))
 
     def idle(self, amount: float) -> None:
-        """Set the amount of idle motion, slow breathing and drift: 0 for none, 1 for that of a calm animal."""
+        """Set the amplitude of idle motion (slow breathing and drift): 0 for none, 1 for that of a calm animal."""
         checked = share("idle", amount)
         self._change(lambda now, requests: replace(requests, idle=checked))
 

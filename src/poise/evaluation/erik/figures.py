@@ -108,7 +108,7 @@ def _figure_12(tallies: Tallies) -> Sheet | None:
 
 
 def _figure_13(tallies: Tallies) -> Sheet | None:
-    """Normal distributions of the errors of ERIK and DLS on skeleton C, with the paper's dashed."""
+    """Normal distributions of the errors of ERIK and DLS on skeleton C; dashed lines are the paper's."""
     cases = [case for case in TABLE_9 if case in tallies]
     if len(cases) < 2:
         return None
@@ -182,5 +182,5 @@ def png_of(sheet: Sheet) -> bytes:
 
 
 def case_order(cases: Sequence[str]) -> list[str]:
-    """The cases in the order of the tables, without the one that only serves as a filter."""
+    """The cases in the order of the tables, without the DLS case that only filters samples."""
     return [case for case in cases if case != NO_POSTURE]

@@ -215,7 +215,7 @@ def _filter_note(found: Found) -> str:
 
 
 def _write_csv(path: Path, content: ReportTable) -> None:
-    """Write a table; a heading "paper" is given the name of the column before it."""
+    """Write a table; a column headed "paper" also gets the name of the column before it."""
     names: list[str] = []
     for name in content.head:
         names.append(f"{names[-1]}, paper" if name == "paper" else name)

@@ -35,7 +35,7 @@ from poise.motion.retarget.retarget import retarget
 RECORDS, MANIFEST = "records", "manifest.csv"
 """Folder of the records, and file that lists them, in the output folder."""
 POOL_ROUNDS = 3
-"""How often the clips that are left are given to new processes, after one has ended without a result."""
+"""How often the remaining clips are given to new worker processes after one has died."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def _results(
 
 
 def _answers(pool: Executor, work: Callable[[Job], Record], jobs: Sequence[Job]) -> Iterator[tuple[str, Record]]:
-    """The name and the record of clips, as they come; those whose process of this machine ended are left out."""
+    """Name and record of each clip as it is finished; clips whose local worker process died are left out."""
     asked: dict[Future[Record], Job] = {pool.submit(work, job): job for job in jobs}
     for future in as_completed(asked):
         name = asked[future].name

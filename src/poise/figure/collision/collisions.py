@@ -159,7 +159,7 @@ class Collisions:
         return self._proximity.nearest(position, rotation, self.reach)
 
     def finish(self, count: int, more: int) -> int:
-        """Add the rows of the `more` pairs that compiled code left to coal after its own `count` rows."""
+        """Append the rows of the `more` pairs that coal has to measure to the `count` rows of compiled code."""
         return self._proximity.finish(count, more)
 
     def forget(self) -> None:

@@ -41,7 +41,7 @@ class Site:
     pose: Pose = field(default_factory=Pose)
     """The frame in the body's frame."""
     facing: tuple[float, float, float] | None = None
-    """Axis with which it looks, in its own axes, as a unit vector or a word such as "y"; its body's if None."""
+    """Direction in which it faces, in its own axes, as a unit vector or a word such as "y"; None for its body's."""
 
     def __post_init__(self) -> None:
         """Refuse a site without a name; make the axis a unit vector."""

@@ -54,7 +54,7 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
 
 
 def _kept_in_world(joints: Iterable[Joint], old: Pose, new: Pose) -> list[Joint]:
-    """`joints`, with the frames of those on the world adjusted so that a new placement does not move them."""
+    """`joints`, with the frames of those attached to the world adjusted so that a new placement does not move them."""
     if old == new:
         return list(joints)
     new_from_old = new.inverse() @ old

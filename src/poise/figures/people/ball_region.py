@@ -97,7 +97,7 @@ def _root(residuals: Callable[[FloatArray], FloatArray], start: FloatArray) -> F
 
 
 def seen_from(center: tuple[float, float], swing: tuple[float, float]) -> SwingTwist:
-    """Swing and induced twist, measured from the middle of a region, of a direct swing from rest."""
+    """Swing and induced twist, relative to the middle of a region, of a direct swing from rest."""
     back = from_rotation_vector(Vector(-center[0], -center[1], 0.0))
     return to_swing_twist(multiply(back, from_rotation_vector(Vector(swing[0], swing[1], 0.0))))
 

@@ -191,7 +191,7 @@ def riding(crank: float) -> dict[str, float | tuple[float, ...]]:
 
 
 def _toes_down(angle: float) -> float:
-    """Downward pitch of the foot on a pedal at `angle`, greatest behind and above [rad]."""
+    """Downward pitch of the foot on a pedal at `angle`, greatest with the pedal behind and above the crank [rad]."""
     return math.radians(22.0 + 16.0 * math.sin(angle - math.radians(135.0)))
 
 

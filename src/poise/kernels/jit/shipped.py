@@ -42,7 +42,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def manifest() -> dict[str, Any]:
-    """What the shipped machine code was compiled for; empty if none was shipped."""
+    """Processor and library versions that the shipped machine code needs; empty if none was shipped."""
     try:
         found: dict[str, Any] = json.loads((SHIPPED_FOLDER / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -277,7 +277,7 @@ def nearness(distance: float, V: float, sigma: float, rho: float) -> float:
 
 @kernel
 def wished_jerk(state: State, wished: float, A: float, J: float, dt: float) -> float:
-    """The jerk of this frame that brings the velocity to `wished` fastest and ends there with acceleration 0.
+    """Jerk of this frame on the fastest way to the velocity `wished` that ends with acceleration 0.
 
     At the end of the frame the velocity still differs by r − a₁ dt/2, with r = wished − v − a dt/2, and reducing the
     acceleration a₁ to 0 adds a₁²/2J. The two are equal for

@@ -37,7 +37,7 @@ class Path(NamedTuple):
     couplings: Array
     """(c,) couplings that contain a moving joint."""
     coordinate_v: Array
-    """First velocity of each coupled coordinate; -1 for one that does not move."""
+    """Index of the first velocity of each coupled coordinate; -1 for one that does not move."""
     moving_q: Array
     """Coordinates that may change."""
     site: Array

@@ -45,7 +45,7 @@ class NuttyFilter:
     responsiveness: float = 0.9
     beta: float = 1.0
     reading: Reading = "consistent"
-    """Which of the two readings of the equation to use."""
+    """Which of the two interpretations of the equation to use."""
 
     def run(self, setpoints: ArrayLike, rate: float, start: float = 0.0) -> FloatArray:
         """(frames,) output for (frames,) set-points at `rate` frames per second, from rest at `start`."""

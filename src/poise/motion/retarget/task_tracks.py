@@ -169,7 +169,7 @@ class TaskTracks:
 def start_posture(
     figure: Figure, build: Build, trunk: FloatArray, point: tuple[str, FloatArray], place: FloatArray
 ) -> Posture:
-    """The neutral posture, with a floating base that is turned as the pelvis is and has a point in its place.
+    """The neutral posture, with the floating base turned as the pelvis and moved so that a point is at its target.
 
     Args:
         figure: The figure; one without a floating base stays where it is.

@@ -24,7 +24,7 @@ CRITERION_KINDS = {kind.menu: kind for kind in all_kinds(Criterion).values() if 
 
 
 class CriteriaPanel:
-    """A switch and a gain for every criterion; the panel remembers the gain of one that is off."""
+    """A switch and a gain for every criterion; the gain of a criterion that is off is remembered."""
 
     def __init__(self, session: Session) -> None:
         """Build the panel inside the current NiceGUI element."""

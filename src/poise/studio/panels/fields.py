@@ -41,7 +41,7 @@ class Field:
 
 
 class Number(Field):
-    """A number inside a range; one outside it is marked while one types, and refused with a sentence afterwards."""
+    """A number inside a range; a value outside is marked while it is typed, and refused with a message on leaving."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Number(Field):
         self.accepted: float | None = None
         """The last number that was shown or entered; None before the first."""
         self.refused = False
-        """Whether the box has a number outside the range, which somebody is typing."""
+        """Whether a number outside the range is being typed."""
         # NiceGUI would change a number outside its own range without a word, so it is not told the range.
         self.box = ui.number(label, step=step)
         self.box.props("dense borderless debounce=300 no-error-icon hide-bottom-space").classes("poise-field")

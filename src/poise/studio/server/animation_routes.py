@@ -37,7 +37,7 @@ def animation_routes(modes: Modes) -> APIRouter:
 
 
 def _motion_file(modes: Modes, ending: str, kind: str | None) -> Response:
-    """A response with the motion as a file, of a format or for a program that trains robots."""
+    """A response with the motion as a file, in a format of poise or for a program that trains robots."""
     with tempfile.TemporaryDirectory(prefix="poise-export-") as folder:
         try:
             motion = modes.pose.timeline.motion()

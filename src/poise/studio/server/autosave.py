@@ -76,7 +76,7 @@ class Autosave:
         self._open_waiting()
 
     def _open_waiting(self) -> None:
-        """Open what was saved; while its kernels are still being compiled, that is tried again later."""
+        """Open what was saved; if its kernels are still being compiled, try again later."""
         data = self._waiting
         try:
             self.modes.inbox.take("scene.zip" if data.startswith(ZIP_MAGIC) else "scene.toml", data)

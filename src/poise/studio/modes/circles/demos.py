@@ -141,7 +141,7 @@ class Cyclist(Demo):
         return center
 
     def _leg(self, posture: Posture, side: str) -> FloatArray:
-        """(4, 2) hip, knee, ankle and ball of the foot; the site of a foot, at its ball, has the name of its body."""
+        """(4, 2) positions of hip, knee, ankle and ball of the foot, where each foot has its site."""
         hip, knee, ball = side_view_points(posture, (f"{side}_thigh", f"{side}_shank", f"{side}_foot"))
         row = self.figure.bodies.index(f"{side}_foot")
         ankle = self.figure.frames(posture).position[row][SIDE_VIEW_AXES]

@@ -112,7 +112,7 @@ class RetargetDriver(Driver):
         self.change(session, mapping=JointMap.of(mapping, request.clip, request.figure))
 
     def _perform(self, session: Session, clip: Clip, figure: Figure) -> None:
-        """Retarget with the proposed pairs; where nothing matches, the pairs are left to the user."""
+        """Retarget with the proposed pairs; if nothing matches, the user has to choose them."""
         try:
             mapping = JointMap.propose(clip, figure)
         except TaskError:

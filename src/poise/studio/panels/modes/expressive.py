@@ -29,7 +29,7 @@ document.addEventListener("keydown", (event) => { if (event.key === "Escape") em
 PAGE_PING_INTERVAL = 1.0
 """Time between two checks that the page that controls a robot is still there [s]."""
 PAGE_ANSWER_TIME = 2.0
-"""Time within which such a page must answer; a page that is closed is noticed at once [s]."""
+"""Time within which that page must answer; a closed page is detected at once [s]."""
 EXPRESSIVE_FACTS = ("Gaze error", "Error", "Posture error", "Shape error", "Iterations", "Solve time")
 """Names of the numbers that are shown."""
 

@@ -124,7 +124,7 @@ class TaskForm:
         self._add(chosen, lambda t: _chosen_joints(t))
 
     def _snaps(self, task: Task) -> None:
-        """Places to which the target can be moved at once: sites and bodies of the figure, beside the other foot."""
+        """Places to which a button can move the target: sites and bodies of the figure, or beside the other foot."""
         state = self.session.state
         if not task.target_fields or task.target_in(state.posture) is None:
             return

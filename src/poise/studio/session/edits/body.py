@@ -64,7 +64,7 @@ def with_length(figure: Figure, body: str, length: float) -> Figure:
 
 
 class _Stretch:
-    """The map p ↦ o + (I + (f - 1) d dᵀ)(p - o), which scales by f along the direction d and not across it."""
+    """The map p ↦ o + (I + (f - 1) d dᵀ)(p - o), which scales by f along the direction d only."""
 
     def __init__(self, origin: FloatArray, direction: FloatArray, factor: float) -> None:
         self.origin, self.direction, self.factor = origin, direction, factor
