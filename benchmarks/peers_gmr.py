@@ -25,6 +25,8 @@ LOWER, UPPER = 0.9 * HEIGHT_RATIO, 0.75 * HEIGHT_RATIO
 
 
 class Link(NamedTuple):
+    """A link that follows a bone."""
+
     bone: str
     link: str
     scale: float

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from poise.character.vmc import VmcIn
     from poise.figure.model.figure import Figure
     from poise.figure.model.posture import Posture
+    from poise.formats.vmc import Bones
     from poise.motion.clip.clip import Clip
 
 SAMPLE_TIME = 1.0
@@ -69,7 +70,8 @@ def _sample(ear: VmcIn, end: float | None, rate: float, pause: Callable[[float],
     from poise.formats.vmc import skeleton, values
     from poise.motion.clip.clip import Clip
 
-    found, begin = [], 0.0
+    found: list[Bones] = []
+    begin = 0.0
     while len(found) < LEAST_FRAMES or time.monotonic() - begin < SAMPLE_TIME:
         if end is not None and time.monotonic() > end:
             raise PoiseError(f"{len(found)} VMC frames came on port {ear.port}: too few to begin with.")

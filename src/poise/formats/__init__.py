@@ -91,7 +91,12 @@ def load_clip(
     if suffix in (".gltf", ".glb"):
         return _read_gltf_clip(file, name)
     if suffix == ".fbx":
-        raise FormatError("is an FBX file: convert it to glTF or BVH first, for example with Blender.", file)
+        raise FormatError(
+            'is an FBX file, which poise does not read: convert it with Blender (blender -b --python-expr "import bpy; '
+            f"bpy.ops.import_scene.fbx(filepath='{file.name}'); bpy.ops.export_scene.gltf(filepath='{file.stem}.glb')\")"
+            " and read the .glb.",
+            file,
+        )
     if suffix not in (".bvh", ".csv", ".json", ".npz", ".pt"):
         raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz", ".pt"))
     if name is not None:

@@ -82,9 +82,7 @@ def skeleton(bones: Mapping[str, FloatArray]) -> Figure:
         raise FormatError("the stream has no bone 'Hips'.")
     names = ["Hips", *(name for name in PARENTS if name in bones)]
     joints = [Joint("Hips", "free", None, "Hips")]
-    joints += [
-        Joint(name, "ball", _above(name, bones), name, parent_frame=Pose(bones[name][:3])) for name in names[1:]
-    ]
+    joints += [Joint(name, "ball", _above(name, bones), name, parent_frame=Pose(bones[name][:3])) for name in names[1:]]
     return Figure("performer", [Body(name) for name in names], joints, up="y")
 
 

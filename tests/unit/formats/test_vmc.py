@@ -38,7 +38,8 @@ def test_missing_bones_are_skipped():
 
 
 @pytest.mark.parametrize(
-    "arguments", [("Hips",), ("Hips", 0, 0, 0, 0, 0, 0, 0), (), (1, 0, 0, 0, 0, 0, 0, 1), ("Hips", "a", 0, 0, 0, 0, 0, 1)]
+    "arguments",
+    [("Hips",), ("Hips", 0, 0, 0, 0, 0, 0, 0), (), (1, 0, 0, 0, 0, 0, 0, 1), ("Hips", "a", 0, 0, 0, 0, 0, 1)],
 )
 def test_nonsense_is_refused(arguments):
     with pytest.raises(FormatError):

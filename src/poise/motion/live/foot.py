@@ -87,9 +87,7 @@ class LiveFoot:
         self.point, self.turning = Point(place, self._lag), Turn(turn, self._lag)
         self._ends = self._points(frame)
 
-    def step(
-        self, frame: FootFrame, actual: tuple[FloatArray, FloatArray, Rotated], dt: float, since: float
-    ) -> None:
+    def step(self, frame: FootFrame, actual: tuple[FloatArray, FloatArray, Rotated], dt: float, since: float) -> None:
         """Go on by a frame.
 
         Args:

@@ -157,10 +157,7 @@ class LiveRetarget:
         self._dt, self._lag = 1.0 / positive(sample.rate if rate is None else rate, "rate"), positive(lag, "lag")
         self._build, self._skeleton = Build.of(self.figure, links), sample.figure
         self._person = Person(sample, links, self._build)
-        self._style, settings = style or Style(), contacts or ContactSettings()
-        self._make_feet = lambda: {
-            side: LiveFoot(foot, self._person.leg, self._lag, settings) for side, foot in self._build.feet.items()
-        }
+        self._style, self._settings = style or Style(), contacts or ContactSettings()
         self._compile(is_made_of_hinges(figure) if solid is None else solid)
         self.reset()
 
@@ -183,8 +180,7 @@ class LiveRetarget:
         aim(self._final.problem.engine.goals, self._final.course(held, tracks.count), 0)
         self._fit.slack[:] = course.slack[0]
         self._final_fit, self._solid_fit = (
-            make_weighted_fit(self._final.problem, NEAR_WEIGHT, 0.0, CONSTRAINT_WEIGHT, kept)
-            for kept in (None, apart)
+            make_weighted_fit(self._final.problem, NEAR_WEIGHT, 0.0, CONSTRAINT_WEIGHT, kept) for kept in (None, apart)
         )
         base = next((joint.name for joint in figure.joints if joint.kind == "free"), None)
         for fit in (self._final_fit, self._solid_fit):
@@ -217,7 +213,9 @@ class LiveRetarget:
 
     def reset(self) -> None:
         """Forget the stream; the next frame is its first."""
-        self._feet = self._make_feet()
+        self._feet = {
+            side: LiveFoot(foot, self._person.leg, self._lag, self._settings) for side, foot in self._build.feet.items()
+        }
         self._seen: PersonFrame | None = None
         self._last: FloatArray | None = None
         self._shift, self._gap, self._share = np.zeros(3), 0.0, 1.0

@@ -69,8 +69,12 @@ class Rotated:
         (a, b, c), (d, e, f), (g, h, i) = self.matrix.tolist()
         squares = 1.0 + a + e + i, 1.0 + a - e - i, 1.0 - a + e - i, 1.0 - a - e + i
         k = max(range(4), key=squares.__getitem__)
-        rows = (squares[0], h - f, c - g, d - b), (h - f, squares[1], b + d, c + g)
-        rows += (c - g, b + d, squares[2], f + h), (d - b, c + g, f + h, squares[3])
+        rows = [
+            (squares[0], h - f, c - g, d - b),
+            (h - f, squares[1], b + d, c + g),
+            (c - g, b + d, squares[2], f + h),
+            (d - b, c + g, f + h, squares[3]),
+        ]
         q = np.array(rows[k])
         q /= math.sqrt(float(q @ q))
         return -q if q[0] < 0.0 else q

@@ -62,6 +62,8 @@ RELEASE_ROUNDS = 4
 """Largest number of rounds of releasing contacts that slip."""
 GROUND_ROUNDS = 4
 """Largest number of rounds of solving frames again in which a foot is below the ground."""
+FASTER = 1.5
+"""Greatest speed of such a frame, as a multiple of the greatest speed of that coordinate in the motion."""
 GROUND_DEPTH = 5e-4
 """Depth below the ground from which a frame is solved again [m]."""
 SMOOTHING_GROWTH = 1.6
@@ -286,13 +288,21 @@ class MotionSolver:
     def _above_ground(self, out: FloatArray) -> FloatArray:
         """(frames, nq) the motion, with frames solved again in which a foot is below the ground.
 
-        A draft that is far from the ground, as where the recording jumps, needs more steps than other frames.
+        A draft that is far from the ground, as where the recording jumps, needs more steps than other frames. Frames
+        that would then move faster than the motion does anywhere, or with a spike, stay as they are.
         """
-        for _ in range(GROUND_ROUNDS):
+        for _ in range(GROUND_ROUNDS if self.plan.feet else 0):
             deep = np.any([sole_heights(self.tracks, side, out) < -GROUND_DEPTH for side in self.plan.feet], axis=0)
-            if not np.any(deep):
+            if not np.any(deep) or len(out) < 2:
                 break
-            out = self._with_constraints(out, np.flatnonzero(deep), out)
+            solved = self._with_constraints(out, np.flatnonzero(deep), out)
+            most = np.abs(frame_differences(self.figure, out)).max(axis=0)
+            for first, last in segments(deep):
+                trial = out.copy()
+                trial[first:last] = solved[first:last]
+                ways = np.abs(frame_differences(self.figure, trial[max(first - 1, 0) : last + 1]))
+                if (ways <= FASTER * most).all() and not jerky_joints(self.figure, trial):
+                    out = trial
         return out
 
     def _with_constraints(

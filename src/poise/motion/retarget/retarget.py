@@ -112,7 +112,9 @@ def retarget(  # noqa: PLR0913
     _check(clip, figure, style)
     tempo = positive(tempo, "the tempo of a retargeting")
     rate = None if rate is None else positive(rate, "the rate of a retargeting", unit="frames per second")
-    options = _Options(contacts, style or Style(), balance, is_made_of_hinges(figure) if solid is None else solid, floor)
+    options = _Options(
+        contacts, style or Style(), balance, is_made_of_hinges(figure) if solid is None else solid, floor
+    )
     dense = clip if rate is None or isinstance(contacts, Contacts) else _with_more_frames(clip, rate / tempo)
     played = Clip(dense.figure, dense.q, dense.rate * tempo, dense.name)
     motion = _solved(played, figure, mapping, options, tempo, progress)
