@@ -34,7 +34,7 @@ from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 Hold = Literal["gaze", "balanced", "expression"]
 """What matters most while a chain moves."""
-GAZE_WEIGHTS: dict[str, float] = {"gaze": 20.0, "balanced": 2.0, "expression": 0.1}
+GAZE_WEIGHTS: dict[str, float] = {"gaze": 50.0, "balanced": 0.5, "expression": 0.1}
 """Cost of a direction error per radian, for each `Hold`; the shape error costs 1."""
 HORIZON_TURN = math.radians(450.0)
 """A motion adds up its costs over the time in which a joint could turn by this [rad]; 1.5 s with the defaults."""

@@ -17,9 +17,9 @@ from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.chain import pointing, tip_rotation
-from poise.kernels.gaze.expressive.advance import OUT_OF_SIGHT
 from poise.kernels.gaze.expressive.approach import Pace
 from poise.kernels.gaze.expressive.batch import SCORE_COUNT, near_angles, near_roll, next_frame
+from poise.kernels.gaze.expressive.change_goal import OUT_OF_SIGHT
 from poise.kernels.gaze.expressive.solve import SearchSettings
 from poise.kernels.gaze.expressive.tracking_state import (
     FOR_GAZE,

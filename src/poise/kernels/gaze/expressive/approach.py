@@ -10,7 +10,7 @@ in the last frame, whatever the gaze does.
 Where the gaze would be lost because a joint cannot follow at its rate, the tube may wait for a frame, but only for a
 given number of frames in all. Without the gaze all joints move straight to the goal.
 
-What a way costs is found by taking it: `rollout` adds the costs of its frames for a target that stands still.
+What a way costs is found by taking it: `rollout` adds the costs of its frames, for the target that is predicted.
 """
 
 import math
@@ -20,8 +20,10 @@ import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing, tip_rotation
 from poise.kernels.gaze.expressive.aim import copy_row, turn_to
+from poise.kernels.gaze.expressive.descend import face
 from poise.kernels.gaze.expressive.hold_gaze import hold, moving
 from poise.kernels.gaze.expressive.workspace import (
+    AHEAD_ROW,
     BOX_LOWER_ROW,
     BOX_UPPER_ROW,
     COMPLIANCE_ROW,
@@ -30,10 +32,11 @@ from poise.kernels.gaze.expressive.workspace import (
     REFERENCE_ROW,
     ROLLOUT_ROW,
 )
-from poise.kernels.gaze.measures import Scoring, shape_error
+from poise.kernels.gaze.measures import Aim, Scoring, shape_error
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.portable_trigonometry import angle_apart
-from poise.kernels.maths.vector import Vector
+from poise.kernels.maths.portable_trigonometry import angle_apart, turn_about
+from poise.kernels.maths.quaternion import multiply
+from poise.kernels.maths.vector import Vector, length, scale
 
 Array = np.ndarray
 
@@ -46,6 +49,14 @@ GAZE_FALLS_BEHIND = math.radians(0.2)
 FRAME_ROUNDING = 0.5
 """A goal may be farther away than the frames left reach by this fraction of a rate, because it moves with its target.
 """
+
+
+FOLLOW_STEPS = 3
+"""Largest number of steps by which the goal of a rollout follows the predicted target in a frame."""
+FARTHEST_TURN = math.radians(60.0)
+"""Largest turn of the target that is predicted [rad]."""
+SMALLEST_TURN = math.radians(0.02)
+"""A target that is predicted to turn by less stands still [rad]."""
 
 
 class Pace(NamedTuple):
@@ -68,6 +79,17 @@ class Way(NamedTuple):
     """Number of frames by which the gaze may delay that."""
     held: int
     """1 if the gaze is held on the way, 0 if it is given up."""
+
+
+class Motion(NamedTuple):
+    """A target and its predicted motion."""
+
+    aim: Aim
+    """The target of the current frame."""
+    turn: Vector
+    """Its turn per frame, a rotation vector [rad]."""
+    predicted: int
+    """Number of frames for which it is expected to turn on; then it is expected to stand still."""
 
 
 @kernel
@@ -135,11 +157,21 @@ def approach(chain: Chain, scoring: Scoring, d: Vector, rate: float, way: Way, w
 
 
 @kernel
+def target_after(target: Motion, frames: int) -> Aim:
+    """The aim predicted after some frames."""
+    angle = min(FARTHEST_TURN, length(target.turn) * min(frames, target.predicted))
+    if angle < SMALLEST_TURN:
+        return target.aim
+    turned = turn_about(scale(target.turn, 1.0 / length(target.turn)), angle)
+    return Aim(multiply(turned, target.aim.rotation), target.aim.kind)
+
+
+@kernel
 def rollout(
     chain: Chain,
     scoring: Scoring,
     pace: Pace,
-    d: Vector,
+    target: Motion,
     posture: Array,
     way: Way,
     most: float,
@@ -149,12 +181,23 @@ def rollout(
 ) -> tuple[float, bool]:
     """What a way from `work[row]` costs: the sum of the costs of its frames, less that of its goal in each.
 
-    The sum is abandoned above `most`. Also returns whether the gaze delayed the way.
+    The goal follows the predicted target. The sum is abandoned above `most`. Also returns whether the gaze delayed the
+    way.
     """
     copy_row(work, row, ROLLOUT_ROW)
-    at_goal = frame_cost(chain, scoring, pace, d, posture, work[goal])
-    total, spare = 0.0, way.spare
+    copy_row(work, goal, AHEAD_ROW)
+    moves = length(target.turn) * target.predicted > SMALLEST_TURN
+    d = pointing(target.aim.rotation)
+    at_goal = frame_cost(chain, scoring, pace, d, posture, work[AHEAD_ROW])
+    total, spare, frame = 0.0, way.spare, 0
     while way.left > 0 and total < most:
-        way = approach(chain, scoring, d, pace.rate, way, work, ROLLOUT_ROW, goal)
+        if moves and 0 < frame <= target.predicted:
+            there = target_after(target, frame)
+            d = pointing(there.rotation)
+            face(chain, scoring, there, work, AHEAD_ROW, FOLLOW_STEPS)
+            at_goal = frame_cost(chain, scoring, pace, d, posture, work[AHEAD_ROW])
+            way = Way(max(way.left, frames_to(chain, pace.rate, work, ROLLOUT_ROW, AHEAD_ROW)), way.spare, way.held)
+        way = approach(chain, scoring, d, pace.rate, way, work, ROLLOUT_ROW, AHEAD_ROW)
         total += frame_cost(chain, scoring, pace, d, posture, work[ROLLOUT_ROW]) - at_goal
+        frame += 1
     return total, way.spare < spare

@@ -17,10 +17,10 @@ import math
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
-from poise.kernels.gaze.expressive.advance import nearer_sign
 from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture, turn_to
 from poise.kernels.gaze.expressive.approach import END_STIFFNESS, JOINT_STIFFNESS, distance
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, turn_between
+from poise.kernels.gaze.expressive.follow import nearer_sign
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round
 from poise.kernels.gaze.expressive.nearest_shape import MIN_SHAPE_CURVATURE, shape_cost, store_posture_terms
 from poise.kernels.gaze.expressive.solve import SearchSettings, even_start

@@ -38,8 +38,8 @@ class TrackingState(Memory):
     """Frames since the target or the wanted posture last changed."""
     wait: int
     """Frames until another goal is considered again."""
-    nearer: int
-    """1 if the nearer of two mirror images was considered last, 0 if the farther one was."""
+    candidate: int
+    """Which of several other goals was considered last, see `poise.kernels.gaze.expressive.change_goal`."""
     off: float
     """Direction error of the last frame [rad]."""
     near_error: float
