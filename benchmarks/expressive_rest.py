@@ -11,11 +11,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import multiprocessing
+from multiprocessing.pool import Pool
 
 import numpy as np
 from machine import describe
 
 import poise
+from poise.expressive.expressive import Hold
 from poise.expressive.tracker import TrackedResult
 
 FRAMES = 180
@@ -23,6 +26,8 @@ FACED = 1e-6
 """Orientation error below which a direction is faced."""
 MOVING = math.radians(0.001)
 """Step of a joint above which a chain moves [rad]."""
+PART = 250
+"""Number of problems that a process solves at a time."""
 CERTAIN = 60
 """Frames of a resting target after which a chain that does not move any more is not asked again."""
 
@@ -33,19 +38,23 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--hold", default="balanced")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cores", type=int, default=1, help="number of processes; the numbers are the same for any")
     arguments = parser.parse_args()
     print(describe("numba"))
     print(
         f"{'':16s} problems  can face  not faced  still moving  last arrival  largest step  shape excess mean  largest"
     )
-    for name in arguments.figures.split(","):
-        report(name, arguments)
+    with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
+        for name in arguments.figures.split(","):
+            report(name, arguments, pool)
 
 
-def report(name: str, arguments: argparse.Namespace) -> None:
-    solver = poise.Expressive(poise.load(name), hold=arguments.hold)
-    rng = np.random.default_rng([arguments.seed, sum(map(ord, name))])
-    rows = np.array([settle(solver, rng) for _ in range(arguments.count)])
+def report(name: str, arguments: argparse.Namespace, pool: Pool) -> None:
+    parts = [
+        (name, arguments.hold, arguments.seed, first, min(first + PART, arguments.count))
+        for first in range(0, arguments.count, PART)
+    ]
+    rows = np.concatenate(pool.starmap(settled, parts, chunksize=1))
     faced, lost, moves, arrival, step, excess = rows.T
     can = faced == 1.0
     print(
@@ -54,6 +63,13 @@ def report(name: str, arguments: argparse.Namespace) -> None:
         f"{excess[can].mean():18.4f} {excess[can].max():8.4f}",
         flush=True,
     )
+
+
+def settled(name: str, hold: Hold, seed: int, first: int, stop: int) -> np.ndarray:
+    """(stop - first, 6) problems with these numbers, solved."""
+    solver = poise.Expressive(poise.load(name), hold=hold)
+    problems = (np.random.default_rng([seed, sum(map(ord, name)), number]) for number in range(first, stop))
+    return np.array([settle(solver, rng) for rng in problems])
 
 
 def settle(solver: poise.Expressive, rng: np.random.Generator) -> tuple[float, ...]:
