@@ -9,6 +9,7 @@ from typing import Any
 
 from poise.figures import BUILT_IN, built_in
 from poise.studio.control.files import Inbox
+from poise.studio.control.osc_link import OscLink
 from poise.studio.modes.circles.circles import CirclesDriver
 from poise.studio.modes.expressive.expressive import ExpressiveDriver
 from poise.studio.modes.mechanism import MechanismDriver
@@ -80,6 +81,7 @@ class Modes:
             "circles": self.circles,
             "retarget": self.retarget,
         }
+        self.osc = OscLink(session)
         self.copied: dict[str, tuple[float, ...]] = {}
         """The posture that was copied, by joint."""
         self.recovered = False

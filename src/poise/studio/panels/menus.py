@@ -13,7 +13,7 @@ from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.library import Library
-from poise.studio.panels.robots import robot_dialog
+from poise.studio.panels.robots import osc_dialog, robot_dialog
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.session.changes import open_scene, with_named_posture
@@ -62,6 +62,7 @@ def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture:
     with ui.menu().props('max-height="88vh"') as menu:
         _item("Open file …", choose_file)
         _item("Open robot …", lambda: robot_dialog(modes.session))
+        _item("Joint states over OSC …", lambda: osc_dialog(modes.osc))
         for what, name in DOWNLOADS.items():
             _item(f"Save {what}", partial(download, name))
         _item("Save picture", save_picture)
@@ -83,7 +84,7 @@ def posture_actions(session: Session) -> dict[str, Callable[[], object]]:
         "Copy right side to left": lambda: session.update(lambda state: with_mirrored(state, "right")),
         "Keep under a name …": lambda: name_dialog(session),
         "Library …": lambda: Library(session),
-        "Add handles: hands, feet, head, pelvis": lambda: session.update(with_handles),
+        "Handles: hands, feet, head, pelvis": lambda: session.update(with_handles),
     }
 
 

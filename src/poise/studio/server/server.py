@@ -26,6 +26,7 @@ from poise.studio.server.waiting import WaitingPage
 from poise.studio.session.readiness import Progress, all_ready
 from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
+from poise.studio.wire.joints import joint_routes
 from poise.studio.wire.viewport import viewport_routes
 
 PORTS_TRIED = 50
@@ -115,6 +116,7 @@ def application(modes: Modes, progress: Progress = all_ready) -> FastAPI:
     app.include_router(file_routes(modes))
     app.include_router(mode_routes(modes))
     app.include_router(animation_routes(modes))
+    app.include_router(joint_routes(session))
 
     @ui.page("/")
     def _page() -> None:

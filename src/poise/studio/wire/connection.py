@@ -39,18 +39,26 @@ class Connection:
         with contextlib.suppress(RuntimeError):  # the event loop was closed during a solver step
             self._loop.call_soon_threadsafe(self._changed.set)
 
-    async def run(self, compose: Callable[[], bytes | str | None], handle: Handler, *, interval: float) -> None:
+    async def run(
+        self,
+        compose: Callable[[], bytes | str | None],
+        handle: Handler,
+        *,
+        interval: float,
+        longest: int = LONGEST_MESSAGE,
+    ) -> None:
         """Send and receive until the page disconnects.
 
         Args:
             compose: The message about the newest state, None if there is nothing to send.
             handle: Called with every message of the page.
             interval: Shortest time between two messages; changes in between are sent with the next one [s].
+            longest: Longest message that is accepted [characters].
         """
         await self._socket.accept()
         sender = asyncio.create_task(self.send(compose, interval))
         try:
-            await self._receive(handle)
+            await self._receive(handle, longest)
         finally:
             self.close()
             sender.cancel()
@@ -71,14 +79,14 @@ class Connection:
                     await self._socket.send_text(message)
                 await asyncio.sleep(interval)
 
-    async def _receive(self, handle: Handler) -> None:
+    async def _receive(self, handle: Handler, longest: int) -> None:
         with contextlib.suppress(WebSocketDisconnect, KeyError, RuntimeError):
             while True:
                 text = await self._socket.receive_text()
                 if text == ACKNOWLEDGED:
                     self.acknowledge()
                 else:
-                    take(text, handle)
+                    take(text, handle, longest)
 
     def acknowledge(self) -> None:
         """Note that the page has acknowledged a message."""
@@ -86,7 +94,7 @@ class Connection:
             self._free.release()
 
 
-def take(text: str, handle: Handler) -> None:
+def take(text: str, handle: Handler, longest: int = LONGEST_MESSAGE) -> None:
     """Call `handle` with the message in a text; malformed and outdated messages are ignored."""
     with contextlib.suppress(ValueError, TypeError, LookupError, ArithmeticError, AttributeError, RecursionError):
-        handle(json.loads(text) if len(text) <= LONGEST_MESSAGE else {})
+        handle(json.loads(text) if len(text) <= longest else {})
