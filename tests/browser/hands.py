@@ -13,7 +13,7 @@ import numpy as np
 from playwright.sync_api import FloatRect, Locator, Page, expect
 from playwright.sync_api import TimeoutError as TooLateError
 
-PATIENCE = 40.0
+PATIENCE = 120.0
 """How long anything may take [s]."""
 COMPILING = 600.0
 """How long the first step of a scene may take: kernels that were changed are compiled first [s]."""

@@ -83,8 +83,10 @@ def test_the_library_shows_keeps_blends_and_forgets(page: Page, screenshots: Pat
     assert eventually(page, lambda: bool(np.abs(np.array(page.evaluate(rows)) - standing).max() > 0.2))
     settle(page)
     picture(page, screenshots / "library.png")
-    for _ in range(10):
+    for tenth in range(9, -1, -1):
         window.locator(".q-slider__track-container").first.press("PageDown")
+        expect(window.locator(".q-slider")).to_have_attribute("aria-valuenow", f"{0.1 * tenth:.1g}")
+        page.wait_for_timeout(300)  # what the studio makes of it has come back
     assert eventually(page, lambda: bool(np.abs(np.array(page.evaluate(rows)) - standing).max() < 0.02))
     window.get_by_role("button", name="Forget mine").click()
     expect(window.get_by_role("button", name="mine", exact=True)).to_have_count(0)
@@ -120,4 +122,32 @@ def test_the_parts_are_listed_measured_and_edited(page: Page, screenshots: Path)
     with new_scene(page):
         page.get_by_text("Floating base", exact=False).click()
     assert page.evaluate("window.poiseStage.figure.name") == "human"
+    press_key(page, "Control+z")
+
+
+SWING = "swing = { polygon = [[1, 0, 1], [0, 1, 1], [-1, 0, 1], [0, -1, 1]] }"
+COUPLING = '\n[[coupling]]\nname = "knees"\nterms = { left_knee = 1, right_knee = -1 }\nequals = 0\n'
+
+
+@pytest.mark.begins_with("Standing")
+def test_polygons_and_couplings_are_edited_as_text(page: Page) -> None:
+    tab(page, "Body")
+    page.get_by_role("button", name="Edit the figure as text").click()
+    dialog = page.locator(".q-dialog")
+    field = dialog.locator("textarea")
+    text = field.input_value()
+    field.fill(text.replace('name = "human"', 'name = "human"\ncolour = 3', 1))
+    dialog.get_by_text("Apply", exact=True).click()
+    expect(dialog).to_contain_text("colour")
+    line = next(row for row in text.splitlines() if row.startswith("swing"))
+    field.fill(text.replace(line, SWING, 1) + COUPLING)
+    with new_scene(page):
+        dialog.get_by_text("Apply", exact=True).click()
+    expect(dialog).to_have_count(0)
+    tab(page, "Joints")
+    knees = [page.locator(f"input[aria-label^='{side} knee']").first for side in ("left", "right")]
+    knees[0].fill("40")
+    knees[0].press("Enter")
+    assert eventually(page, lambda: knees[1].input_value().split(".")[0] == knees[0].input_value().split(".")[0] != "0")
+    press_key(page, "Control+z")
     press_key(page, "Control+z")

@@ -16,6 +16,7 @@ from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import Choice, Field, Number, Numbers, Switch, attempt, small_button
 from poise.studio.panels.inspect import parts_window
 from poise.studio.panels.obstacles import ObstaclesPanel
+from poise.studio.panels.tasks.dialogs import figure_dialog
 from poise.studio.panels.viewport import Viewport
 from poise.studio.session.changes import with_drawing, with_figure
 from poise.studio.session.edits.body import (
@@ -79,6 +80,9 @@ class BodyPanel:
             ui.label("Edit body part").classes("text-subtitle2 q-mt-sm")
             self.part = Choice("Body part", [], self.choose)
             self.area = ui.column().classes("w-full gap-1")
+            ui.button("Edit the figure as text", icon="edit", on_click=lambda: figure_dialog(session)).props(
+                "flat dense no-caps size=sm"
+            ).mark("figure as text")
             ui.button("Save as .figure.toml", icon="save", on_click=lambda: download("figure.toml")).props(
                 "flat dense no-caps size=sm"
             )

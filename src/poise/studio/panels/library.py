@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 from functools import lru_cache, partial
 
 from nicegui import ui
-from PIL.Image import Image
 
 from poise.errors import PoiseError
 from poise.figure.model.figure import Figure
@@ -133,7 +134,9 @@ class Library:
 
 
 @lru_cache(maxsize=THUMBNAILS_KEPT)
-def thumbnail(figure: Figure, name: str) -> Image:
-    """A small picture of a named posture."""
+def thumbnail(figure: Figure, name: str) -> str:
+    """A small picture of a named posture, as an address that contains it."""
     posture = figure.posture(name) if name in figure.posture_names else figure.neutral()
-    return draw(figure, posture, size=THUMBNAIL_SIZE, joints=False).image()
+    packed = io.BytesIO()
+    draw(figure, posture, size=THUMBNAIL_SIZE, joints=False).image().save(packed, "PNG")
+    return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"

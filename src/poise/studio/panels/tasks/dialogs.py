@@ -1,4 +1,4 @@
-"""Dialogs that add a task, and edit a task as text."""
+"""Dialogs that add a task, and edit a task or the figure as text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Callable
 from nicegui import ui
 
 from poise.errors import FormatError, PoiseError
-from poise.studio.session.changes import scene_change
+from poise.formats.figure_toml import figure_text, parse_figure
+from poise.studio.session.changes import scene_change, with_figure
 from poise.studio.session.edits.scene import task_from_text, task_text, with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
@@ -51,6 +52,28 @@ def edit_dialog(session: Session, number: int) -> None:
 
         def apply() -> None:
             session.update(scene_change(with_task, number, task_from_text(scene, task, str(field.value))))
+
+        _finish(dialog, "Apply", apply)
+
+
+def figure_dialog(session: Session) -> None:
+    """Open the dialog with the whole figure as text, in which everything can be changed that a figure file can say."""
+    figure = session.state.figure
+    with ui.dialog(value=True) as dialog, ui.card().style("width: 760px; max-width: 94vw"):
+        ui.label(f"Edit {figure.name}").classes("text-subtitle1")
+        field = (
+            ui.textarea(value=figure_text(figure)).props("outlined input-class=poise-code rows=22").classes("w-full")
+        )
+        field.mark("figure text")
+        ui.label(
+            "As in figure files: limits of balls as polygons, regions and twist tables, couplings, loops …"
+        ).classes("text-caption poise-quiet")
+
+        def apply() -> None:
+            edited = parse_figure(str(field.value))
+            if edited.folder is None:
+                edited = edited.replaced(folder=figure.folder)
+            session.update(lambda state: with_figure(state, edited))
 
         _finish(dialog, "Apply", apply)
 
