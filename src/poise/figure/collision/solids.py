@@ -70,6 +70,11 @@ class Solid:
     """Whether it belongs to an obstacle."""
 
     @cached_property
+    def coal_mesh(self) -> Any:
+        """The mesh as coal geometry, which takes long to make; it never changes, so that all measurements share it."""
+        return _coal_mesh(self)
+
+    @cached_property
     def ends(self) -> tuple[FloatArray, FloatArray]:
         """Both ends of the axis of its bounding capsule, in the node's frame [m]."""
         return self.pose.apply(self.core.start), self.pose.apply(self.core.end)
@@ -217,7 +222,7 @@ def coal_geometry(solid: Solid) -> Any:
         kernel.BOX: lambda: coal.Box(2.0 * x, 2.0 * y, 2.0 * z),
         kernel.ELLIPSOID: lambda: coal.Ellipsoid(x, y, z),
     }
-    return plain[solid.kind]() if solid.kind in plain else _coal_mesh(solid)
+    return plain[solid.kind]() if solid.kind in plain else solid.coal_mesh
 
 
 def _coal_mesh(solid: Solid) -> Any:

@@ -13,7 +13,7 @@ from fastapi.responses import PlainTextResponse, Response
 from poise.errors import PoiseError
 from poise.formats.table.posture_json import posture_text
 from poise.studio.control.modes import Known, Modes
-from poise.studio.modes.retarget.retarget import exported, motion_stem
+from poise.studio.modes.retarget.retarget import exported, exported_for, motion_stem
 from poise.studio.server.file_routes import attachment
 from poise.studio.session.edits.temporary_figures import file_stem
 from poise.studio.wire.connection import Connection
@@ -37,6 +37,10 @@ def mode_routes(modes: Modes) -> APIRouter:
     async def motion(ending: str) -> Response:
         return await asyncio.to_thread(_file, modes, f"motion.{ending}")
 
+    @router.get("/motion/for/{kind}")
+    async def motion_for(kind: str) -> Response:
+        return await asyncio.to_thread(_file_for, modes, kind)
+
     @router.get("/pairs.toml")
     async def pairs() -> Response:
         return await asyncio.to_thread(_file, modes, "pairs.toml")
@@ -59,6 +63,18 @@ def _file(modes: Modes, name: str) -> Response:
             return PlainTextResponse(str(problem).replace(f"{folder}/", ""), status_code=422)
         ending = "_pairs.toml" if path.suffix == ".toml" else path.suffix
         return attachment(f"{file_stem(motion_stem(modes.session.state))}{ending}", path.read_bytes())
+
+
+def _file_for(modes: Modes, kind: str) -> Response:
+    """A response with the motion of the retarget mode for a program that trains robots."""
+    with tempfile.TemporaryDirectory(prefix="poise-export-") as folder:
+        state = modes.session.state
+        stem = file_stem(motion_stem(state))
+        try:
+            path = exported_for(state, Path(folder) / f"{stem}_{file_stem(kind)}", kind)
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem).replace(f"{folder}/", ""), status_code=422)
+        return attachment(path.name, path.read_bytes())
 
 
 def news_text(modes: Modes, known: Known) -> str | None:

@@ -76,8 +76,8 @@ class StudioPage:
             self.fold_left = _button("vertical_split", "Fold or unfold the panel on the left ([)", self._fold_left)
             title = ui.label("poise studio").classes("poise-title text-subtitle1 text-weight-medium no-wrap")
             title.props("role=heading aria-level=1")
-            with ui.button(icon="menu").props('flat round dense color=white aria-label="Menu"').mark("menu"):
-                header_tip("Open, save, examples")
+            words = "Menu: open, save, examples"  # no tooltip, which would cover the menu
+            with ui.button(icon="menu").props(f'flat round dense color=white aria-label="{words}"').mark("menu"):
                 examples_menu(self.modes, lambda: self.viewport.choose_file(), lambda: self.switch.strip.save_picture())
             self.figures = _chooser("Figure", self._choose_figure)
             self.postures = _chooser("Posture", self._choose_posture)

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.errors import TaskError
+from poise.errors import PoiseError, TaskError
+from poise.formats.trainers.kinds import KINDS
 from poise.studio.control.modes import Known, Modes
 from poise.studio.modes.circles.circles import CirclesMode
 from poise.studio.modes.circles.demos import BALL_RADIUS, DEMOS, FINGER_NAMES
@@ -19,7 +20,7 @@ from poise.studio.modes.expressive.filter import Filtered, FilterSettings
 from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import FIRST_ADDRESS, RobotLine
 from poise.studio.modes.mechanism import LOOP_FIGURES, loop_cycles
-from poise.studio.modes.retarget.retarget import RetargetMode, exported
+from poise.studio.modes.retarget.retarget import RetargetMode, exported, exported_for
 from poise.studio.modes.retarget.work import Work, similarity
 from poise.studio.scenes.examples import THESIS
 from poise.studio.session.changes import scene_change
@@ -254,6 +255,20 @@ def test_pairs_are_chosen_where_nothing_matches(modes: Modes, tmp_path: Path) ->
     assert len(waited(modes).request.mapping.links) == 2
     modes.inbox.take("pairs.toml", (tmp_path / "pairs.toml").read_bytes())
     assert waited(modes).request.mapping == work.request.mapping
+
+
+def test_a_motion_is_exported_for_a_trainer(modes: Modes, tmp_path: Path) -> None:
+    with pytest.raises(TaskError, match="no motion to export"):
+        exported_for(modes.session.state, tmp_path / "x", "gmr")
+    modes.enter("retarget")
+    waited(modes)
+    answers = []
+    for kind in KINDS:
+        try:
+            answers.append(exported_for(modes.session.state, tmp_path / kind, kind).stat().st_size)
+        except PoiseError as refusal:  # of a figure that is not made of hinges
+            answers.append(str(refusal))
+    assert all(answers)
 
 
 def test_a_motion_of_the_figure_itself_comes_back_exactly(modes: Modes) -> None:

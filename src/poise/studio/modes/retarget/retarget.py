@@ -14,6 +14,7 @@ from poise.engine.scene import Origin, Scene
 from poise.errors import PoiseError, TaskError
 from poise.figure.model.figure import Figure
 from poise.figures import BUILT_IN, built_in
+from poise.formats.trainers.kinds import write_for
 from poise.motion.clip.clip import Clip
 from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality
@@ -364,11 +365,21 @@ def motion_stem(state: State) -> str:
     return f"{clip.name or clip.figure.name} on {work.request.figure.name}"
 
 
-def exported(state: State, path: Path) -> None:
-    """Write the shown motion, or its mapping as TOML; raises `TaskError` if there is none."""
+def exported_for(state: State, path: Path, kind: str) -> Path:
+    """Write the shown motion for a program that trains robots; returns the file, which has the program's ending."""
+    return write_for(_shown(state).motion, path, kind)
+
+
+def _shown(state: State) -> Work:
     work = RetargetDriver.work(state)
     if work is None:
         raise TaskError("there is no motion to export: retarget a clip first.")
+    return work
+
+
+def exported(state: State, path: Path) -> None:
+    """Write the shown motion, or its mapping as TOML; raises `TaskError` if there is none."""
+    work = _shown(state)
     if path.suffix == ".toml":
         work.request.mapping.save(path)
     else:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from nicegui import ui
 
+from poise.formats.trainers.kinds import KINDS
 from poise.studio.control.modes import Modes
 from poise.studio.modes.retarget.work import Request, Work
 from poise.studio.panels.downloads import download
@@ -64,6 +66,16 @@ class RetargetPanel:
             for ending in EXPORT_ENDINGS:
                 self._export(ending.upper(), f"motion.{ending}")
             self._export("Mapping", "pairs.toml")
+            with (
+                ui.button("For training …", color=None)
+                .props("flat")
+                .classes("poise-choice")
+                .mark("export for training"),
+                ui.menu(),
+            ):
+                for kind in KINDS:
+                    act = partial(download, f"motion/for/{kind}")
+                    ui.menu_item(kind, on_click=lambda act=act: act()).props("dense role=menuitem")
 
     @staticmethod
     def _opens(words: str, choose_file: Callable[[], object]) -> None:
