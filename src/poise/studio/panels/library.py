@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import io
 from functools import lru_cache, partial
 
 from nicegui import ui
@@ -13,6 +12,7 @@ from poise.errors import PoiseError
 from poise.figure.model.figure import Figure
 from poise.figure.model.posture import Posture
 from poise.figures.people.hand_postures import HAND_POSTURES, Side
+from poise.pictures.canvas import png
 from poise.pictures.draw import draw
 from poise.studio.panels.fields import attempt, small_button
 from poise.studio.session.changes import with_named_posture, without_named_posture
@@ -137,6 +137,5 @@ class Library:
 def thumbnail(figure: Figure, name: str) -> str:
     """A small picture of a named posture, as an address that contains it."""
     posture = figure.posture(name) if name in figure.posture_names else figure.neutral()
-    packed = io.BytesIO()
-    draw(figure, posture, size=THUMBNAIL_SIZE, joints=False).image().save(packed, "PNG")
-    return f"data:image/png;base64,{base64.b64encode(packed.getvalue()).decode()}"
+    picture = draw(figure, posture, size=THUMBNAIL_SIZE, joints=False)
+    return f"data:image/png;base64,{base64.b64encode(png(picture.pixels)).decode()}"

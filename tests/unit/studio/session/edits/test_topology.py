@@ -7,8 +7,8 @@ import poise
 from poise.errors import FigureError
 from poise.studio.panels.inspect import least_distances, limit_rows
 from poise.studio.session.changes import with_figure
-from poise.studio.session.session import Session
 from poise.studio.session.edits.topology import is_floating, with_base, with_new_body, with_parent, without_body
+from poise.studio.session.session import Session
 
 HUMAN = poise.load("human")
 
