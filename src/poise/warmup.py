@@ -280,7 +280,8 @@ def _collisions() -> None:
     block = made.build()
     avoidance = Avoidance(block, [Avoid([Plane("y"), Obstacle(Box((0.1, 0.1, 0.1)))])])
     avoidance.measure(*node_frames(block, block.neutral()))
-    avoidance.write_contacts(make_contacts(avoidance.max_contacts), np.full(2, -2))
+    active_sets = [np.zeros((1, avoidance.max_contacts), dtype=np.int64)]
+    avoidance.write_contacts(make_contacts(avoidance.max_contacts), np.full(2, -2), active_sets)
     touch = Touch("block", "floor").bound_to(block, {})
     touch.jacobian_at(block.neutral())
     Touch("block", "floor", at=(0, 0, 0), offset=(0, 0, 0)).bound_to(block, {})

@@ -28,7 +28,7 @@ from poise.kernels.distances.clearance import (
 )
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL
 from poise.kernels.goals.contacts import Contacts
-from poise.kernels.goals.near_pairs import MOVES, STANDS, add_contacts
+from poise.kernels.goals.near_pairs import MOVES, STANDS, add_contacts, follow_contacts
 from poise.tasks.avoid import Avoid
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.place import Frame
@@ -52,6 +52,9 @@ class Avoidance:
         """Largest number of contacts in one step."""
         self._pairs = np.zeros(self.max_contacts, dtype=np.int64)
         """Pair of each contact written last, numbered through all tasks."""
+        self._used = 0
+        """Number of contacts written last."""
+        self._kept_sides = np.zeros(self.max_contacts, dtype=np.int64)
         self.follows_speed = False
         """Whether the reach of the next measurement follows the speed of the figure, or is that of the tasks."""
 
@@ -104,11 +107,18 @@ class Avoidance:
             distances.collisions.forget()
         self.follows_speed = False
 
-    def write_contacts(self, contacts: Contacts, motion: IntArray) -> None:
-        """Write the pairs of least clearance to `contacts`, in the order of pairs, which keeps their indices stable.
+    def write_contacts(
+        self, contacts: Contacts, motion: IntArray, active_sets: Iterable[IntArray] = (), first: int = 0
+    ) -> None:
+        """Write the pairs of least clearance to `contacts`, in the order of pairs.
 
-        `motion` (n,) says how each node can move: see `HeldNodes.motion`.
+        Args:
+            contacts: The contacts of the last step, replaced by those of the next.
+            motion: (n,) how each node can move: see `HeldNodes.motion`.
+            active_sets: (levels, limits) active sets of the last step, which follow the pairs to their new places.
+            first: The limit of the first contact.
         """
+        before = self._pairs[: self._used].copy()
         contacts.used[0] = 0
         largest = np.inf
         if sum(distances.count for distances in self._distances) > self.max_contacts:
@@ -117,6 +127,11 @@ class Avoidance:
         for distances in self._distances:
             rows, clearances, first_pair = distances.collisions.rows, distances.clearances, distances.first_pair
             add_contacts(rows, clearances, distances.count, largest, first_pair, motion, contacts, self._pairs)
+        self._used = int(contacts.used[0])
+        now = self._pairs[: self._used]
+        if not np.array_equal(before, now):
+            for side in active_sets:
+                follow_contacts(before, now, first, side, self._kept_sides)
 
     def name(self, c: int) -> str:
         """Name of contact `c` of those written last, for reports."""

@@ -343,6 +343,11 @@ class Problem:
         return range(at + corners[rows.first_goal], at + corners[rows.first_goal + len(rows.goals)])
 
     @cached_property
+    def first_contact_limit(self) -> int:
+        """The limit of the first contact; those of joints, couplings and support edges come before it."""
+        return len(self._limit_names)
+
+    @cached_property
     def _limit_names(self) -> list[str]:
         owners = {i: rows for rows in self.task_rows for i in self.support_edges_of(rows)}
         return limit_names(self.figure, self.engine.limits, owners)

@@ -30,7 +30,7 @@ from poise.tasks.target import TargetLike
 from poise.tasks.task import Task, recruited
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
-SOLVE_MIN_GAIN = 1e-5
+SOLVE_MIN_GAIN = 1e-7
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 LEAST_BRANCH_GAIN = 1e-4
 """Least decrease of an error for which a limb changes to another branch [m or rad]."""

@@ -53,7 +53,8 @@ class TrustRegion:
         if problem.avoidance is not None:
             if not np.array_equal(q, self._measured):
                 self._measure_distances(q)
-            problem.avoidance.write_contacts(engine.contacts, problem.held_nodes.motion(engine.current.error))
+            motion, active_sets = problem.held_nodes.motion(engine.current.error), engine.solver.work.active_sets()
+            problem.avoidance.write_contacts(engine.contacts, motion, active_sets, problem.first_contact_limit)
         if problem.custom_tasks is not None:
             problem.custom_tasks.write_rows(q, engine.goals)
         problem.update_external_terms(q)

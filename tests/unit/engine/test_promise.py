@@ -13,6 +13,7 @@ from poise.engine.solver import is_better
 from poise.figure.model.pose import Pose
 from poise.figure.model.shapes import Sphere
 from poise.tasks.task import Task
+from tests.local_optima import chain_question, possible_gain
 from tests.priorities import FEET, human_question, mechanism_question, random_question, worst_loss
 from tests.reports import false_claims
 
@@ -57,14 +58,17 @@ def test_a_hand_that_can_be_met_is_met_whatever_the_other_hand_wants() -> None:
     assert poise.solve(human, [*above, right, left], start=standing).errors[right] <= 1e-6
 
 
-STUCK = pytest.mark.xfail(
-    strict=True, reason="without its limits, a level that gains too little to count costs the next one, and stops it"
-)
-
-
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[STUCK] if seed == 0 else []) for seed in range(30)])
+@pytest.mark.parametrize("seed", range(30))
 def test_every_claim_of_a_report_holds_when_it_is_tried(seed: int) -> None:
     assert not list(false_claims(*random_question(seed)))
+
+
+@pytest.mark.parametrize("seed", [132, 199, 208, 242, 282, 322])
+def test_nothing_near_a_place_of_rest_is_better_for_the_last_level(seed: int) -> None:
+    """Where the second of three levels gave way, it is so near to its best that the third has all the freedom it has."""
+    figure, tasks, start = chain_question(seed)
+    answer = poise.solve(figure, tasks, start=start, max_steps=500)
+    assert possible_gain(figure, tasks, answer.posture) <= 1e-4
 
 
 def test_a_level_that_is_met_below_one_that_gave_way_stops_nobody() -> None:

@@ -104,6 +104,7 @@ from poise.kernels.engine.step_trial import (
     MAX_EXTRA_DAMPING,
     MERIT_NOISE,
     MIN_EXTRA_DAMPING,
+    VISIBLE_STEP,
     count_corrected_levels,
     count_undamped_levels,
     damp_oscillation,
@@ -140,8 +141,6 @@ MAX_DAMPINGS = 3
 """Times that a rejected step is solved again with more damping or curvature before the posture stays where it is."""
 MAX_REST_LOSS = 2e-7
 """Loss of a level, by starting afresh several times in a solve, up to which it passes for noise [m or rad]."""
-VISIBLE_STEP = 1e-4
-"""Size from which on a step must have a least gain [rad or m]."""
 CURVATURE_ADDED = -1
 """Answer of `_first_level_to_damp` when the use of curvature changed and no level is to be damped."""
 SADDLE_STEP = 0.05

@@ -273,6 +273,12 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
 
 MERIT_NOISE, MERIT_ROUNDING = 1e-7, 1e-9
 """Greatest change of a merit that terms of third order explain, and that rounding explains."""
+LEAST_MERIT_GAIN = 1e-12
+"""Gain of a level, beyond terms of third order, for which the levels below may lose what the model predicts, in a step
+that is too small to see. Just beside the best of a level, less than a nanometre is left to gain, and what the levels
+below lose by it, or could gain where it is taken, can be a thousand times as much."""
+VISIBLE_STEP = 1e-4
+"""Size from which on a step must have a least gain [rad or m]."""
 REVERSAL_COSINE = -0.3
 """Cosine of the angle between two steps below which the second reverses the first."""
 MIN_EXTRA_DAMPING, MAX_SHARED_DAMPING, MAX_EXTRA_DAMPING = 1e-4, 0.03, 1.0
@@ -309,6 +315,7 @@ def first_worse_level(engine: Engine, moved: float) -> int:
     state, kind = engine.state, engine.level_kind
     before, after, best = state.merit, state.merit_after, state.best_merit
     noise = MERIT_ROUNDING + min(moved * moved * moved, MERIT_NOISE)
+    least = MERIT_NOISE if moved > VISIBLE_STEP else LEAST_MERIT_GAIN + moved * moved * moved
     undamped, second_order = count_undamped_levels(engine), 0.0
     for i in range(state.trial_step.shape[0]):
         second_order += state.trial_step[i] * state.trial_step[i]
@@ -326,7 +333,7 @@ def first_worse_level(engine: Engine, moved: float) -> int:
                     gained and (lost <= second_order or (separated and kind[k] == SUPPORT_EDGES))
                 ):
                     return k
-        gained = gained or after[k] < best[k] - MERIT_NOISE
+        gained = gained or after[k] < best[k] - least
     return (
         p
         if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after)

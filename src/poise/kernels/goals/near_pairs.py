@@ -1,4 +1,4 @@
-"""Contacts of a step, from a measurement of distances."""
+"""Contacts of a step, from a measurement of distances, and the active sets that follow them from step to step."""
 
 import numpy as np
 
@@ -52,3 +52,29 @@ def add_contacts(
         put_vector(contacts.point_b, c, vector_at(rows.point_b, r))
         put_vector(contacts.normal, c, vector_at(rows.normal, r))
         contacts.distance[c] = 0.0 if -NEGLIGIBLE_PENETRATION < clearance < 0.0 else clearance
+
+
+@kernel
+def follow_contacts(before: Array, now: Array, first: int, side: Array, kept: Array) -> None:
+    """Let active sets follow the contacts from their places in the last step to those in the next.
+
+    A limit that was active is then tried first again, wherever its pair stands in the list.
+
+    Args:
+        before: (c,) pairs of the contacts of the last step, in order.
+        now: (d,) pairs of those of the next.
+        first: Limit of the first contact.
+        side: (levels, limits) active sets: see `LevelsWork.side`.
+        kept: (d,) workspace.
+    """
+    for k in range(side.shape[0]):
+        i = 0
+        for j in range(now.shape[0]):
+            while i < before.shape[0] and before[i] < now[j]:
+                i += 1
+            kept[j] = 0
+            if i < before.shape[0] and before[i] == now[j]:
+                kept[j] = side[k, first + i]
+                i += 1
+        for j in range(max(before.shape[0], now.shape[0])):
+            side[k, first + j] = kept[j] if j < now.shape[0] else 0

@@ -58,6 +58,8 @@ Array = np.ndarray
 
 WEAK_PIVOT = 0.02
 """Pivot of a row, per length of the step, below which the row's change within the step exceeds it [1/m or 1/rad]."""
+REACHED = 1e-9
+"""Distance up to which a step has reached a limit [rad or m]."""
 CORRECTED_SHARE = 1e-6
 """Share of the errors that may remain after a successful correction."""
 
@@ -113,6 +115,7 @@ def resume_levels(
         for c in range(x.shape[0]):
             work.start_point[c] = x[c]
     status = solver.run(work, rows, general, problem.curvature, k)
+    work.is_corrected = 0
     for r in range(problem.target.shape[0]):
         work.target[r] = problem.target[r]
     _measure(work, rows)
@@ -174,8 +177,9 @@ def correct_levels(
 
     Locked limits change by `limit_errors` of the workspace. The factor of the last sweep gives `dx` by forward
     substitution; where that crosses other limits, the correction is solved as a problem with limits, without
-    `limit_errors`, after which no sweep can be resumed. If the errors cannot be removed inside the limits, `dx` is the
-    best possible correction.
+    `limit_errors`, after which no sweep can be resumed. The factor is then that of the limits locked by this correction.
+    Where that leaves errors in a later step, shorter perhaps, which has not reached one of them, the problem with limits
+    is solved again. If the errors cannot be removed inside the limits, `dx` is the best possible correction.
 
     Args:
         problem: The problem that was solved last.
@@ -191,11 +195,25 @@ def correct_levels(
     for c in range(n):
         work.trial_point[c] = x[c] + work.row[c]
         dx[c] = work.row[c]
-    if not inside(work, general, work.trial_point):
+    stuck = _locks_too_much(work, general, x) and not _is_corrected(work, rows, count, error)
+    if stuck or not inside(work, general, work.trial_point):
         correct_damped(problem, solver, count, error, x, 0.0, dx)
         for c in range(n):
             work.row[c] = dx[c]
     return _is_corrected(work, rows, count, error)
+
+
+@inner_kernel
+def _locks_too_much(work: LevelsWork, general: Array, x: Array) -> bool:
+    """Whether a correction has replaced the factor, and has locked a limit that the step `x` has not reached."""
+    if work.is_corrected == 1:
+        for c in range(work.decided[work.level_count]):
+            i = LIMIT_OWNER - work.owner[c]
+            if work.owner[c] < 0 and work.owner[c] != CURVATURE_OWNER:
+                value = limit_value(general, i, x)
+                if abs(value - work.lower[i]) > REACHED and abs(value - work.upper[i]) > REACHED:
+                    return True
+    return False
 
 
 @kernel
@@ -218,6 +236,7 @@ def correct_damped(
     work.damping[count - 1] = damping
     solver.run(work, problem.rows, general, problem.curvature, -1)
     _restore(work, general)
+    work.is_corrected = 1
     for k in range(count + 1, work.decided.shape[0]):
         work.decided[k] = work.decided[count]
     _load_levels(work, problem.target, problem.start, problem.damping, problem.curved, problem.watch)

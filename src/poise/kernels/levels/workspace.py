@@ -97,6 +97,8 @@ class LevelsWork(Memory):
     """1 during a lazy sweep."""
     downhill_only: int
     """1 if levels with second derivatives may not step over a maximum: see `newton_level.descends`."""
+    is_corrected: int
+    """1 if a correction inside the limits has replaced the factor of the last sweep."""
     stopped_level: int
     """The level at which the last sweep stopped, or -1."""
     lock_count: int

@@ -11,6 +11,7 @@ import poise
 from poise.engine.engine_arrays import goal_arrays
 from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_separations, make_contacts, separation_error
 from poise.kernels.goals.goals import Evaluation, evaluate, make_evaluation
+from poise.kernels.goals.near_pairs import follow_contacts
 
 HUMAN = poise.load("human").with_floating_base()
 TREE, GOALS = HUMAN.compiled.tree, goal_arrays(HUMAN, [], [])
@@ -71,3 +72,25 @@ def test_only_pairs_that_are_too_near_are_separated() -> None:
     assert separation_error(here, here, inside) == pytest.approx(0.01)
     fill_separations(TREE, here, deep, 4, 0.3, rows, target)
     assert target[3] == 0.3
+
+
+@pytest.mark.parametrize(
+    ("before", "active", "now", "expected"),
+    [
+        ([2, 5, 7], [1, 0, -1], [2, 5, 7], [1, 0, -1]),
+        ([2, 5, 7], [1, 0, -1], [5, 7], [0, -1]),
+        ([2, 5, 7], [1, 0, -1], [1, 2, 6, 7, 9], [0, 1, 0, -1, 0]),
+        ([3, 3, 8], [1, -1, 1], [3, 4, 8, 8], [1, 0, 1, 0]),
+        ([3], [1], [], []),
+        ([], [], [4, 6], [0, 0]),
+    ],
+)
+def test_limits_stay_active_where_the_pairs_of_other_contacts_come_and_go(
+    before: list[int], active: list[int], now: list[int], expected: list[int]
+) -> None:
+    first, most = 2, 6
+    side = np.zeros((2, first + most), dtype=np.int64)
+    side[:, :first], side[:, first : first + len(active)] = 7, active
+    kept = np.zeros(most, dtype=np.int64)
+    follow_contacts(np.array(before, dtype=np.int64), np.array(now, dtype=np.int64), first, side, kept)
+    assert side.tolist() == [[7, 7, *expected, *[0] * (most - len(expected))]] * 2

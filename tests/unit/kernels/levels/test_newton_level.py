@@ -162,6 +162,24 @@ def test_a_correction_removes_the_errors_of_the_rows(seed):
     assert (values >= problem.lower - 1e-9).all()
 
 
+def test_a_correction_that_limits_stop_does_not_stop_a_smaller_one():
+    """The first correction reaches both limits; the next one, of a shorter step, must not keep to them."""
+    problem = Problem(0).without_limits()
+    n = problem.n
+    problem.rows, problem.targets = [np.eye(1, n, n - 1), np.eye(2, n)], [np.zeros(1), np.zeros(2)]
+    problem.damping, problem.curved = np.zeros(2), np.zeros(3, int)
+    problem.watch, problem.curvature = np.zeros(3, int), np.zeros((3, n, n))
+    problem.wish = np.zeros(n)
+    problem.lower[:n], problem.upper[:n] = -1.0, 0.1
+    arrays, solver, x, dx = problem.arrays(), problem.solver(), np.zeros(n), np.zeros(n)
+    solve_levels(arrays, solver, x)
+    error = np.array([0.0, 1.0, 1.0])
+    assert not correct_levels(arrays, solver, 2, error, x, dx)
+    assert np.abs(dx[:2] - 0.1).max() < 1e-12
+    assert correct_levels(arrays, solver, 2, 0.05 * error, x, dx)
+    assert np.abs(dx[:2] - 0.05).max() < 1e-12
+
+
 def test_a_correction_far_from_limits_is_the_shortest():
     problem = Problem(0).without_limits()
     arrays, solver, x, dx = problem.arrays(), problem.solver(), np.zeros(problem.n), np.zeros(problem.n)
