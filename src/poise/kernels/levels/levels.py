@@ -177,9 +177,10 @@ def correct_levels(
 
     Locked limits change by `limit_errors` of the workspace. The factor of the last sweep gives `dx` by forward
     substitution; where that crosses other limits, the correction is solved as a problem with limits, without
-    `limit_errors`, after which no sweep can be resumed. The factor is then that of the limits locked by this correction.
-    Where that leaves errors in a later step, shorter perhaps, which has not reached one of them, the problem with limits
-    is solved again. If the errors cannot be removed inside the limits, `dx` is the best possible correction.
+    `limit_errors`, after which no sweep can be resumed. The factor is then that of the limits that this correction has
+    locked. Where it leaves errors in a later step, shorter perhaps, which has not reached one of these limits, the
+    problem with limits is solved again. If the errors cannot be removed inside the limits, `dx` is the best possible
+    correction.
 
     Args:
         problem: The problem that was solved last.
