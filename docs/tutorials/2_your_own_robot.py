@@ -4,11 +4,12 @@ Bring your own robot
 
 You will load a robot from its URDF, reach for points, see what blocks it, and follow a moving target.
 """
+# sphinx_gallery_thumbnail_path = "pictures/arm_in_space.png"
 
 # %%
 # Any URDF or MJCF file works: ``poise.load("robot.urdf")``, ``poise.load("robot.xml")``; robots that other packages
 # bring are loaded by name (``poise robots`` lists them). This small arm is written here, so that the page runs
-# anywhere.
+# anywhere; with a file of your own, all you need is the line with ``poise.load``.
 
 import itertools
 from pathlib import Path
@@ -45,19 +46,19 @@ Path("my_robot.urdf").write_text(f'<robot name="my_robot">{"".join(parts)}</robo
 
 robot = poise.load("my_robot.urdf")
 print(robot.describe())
-robot
+robot.posture({"shoulder": 0.6, "elbow": 0.9})
 
 # %%
-# ``reach`` brings one part to a place, with restarts. If it is out of reach, the answer is the nearest legal posture,
-# never an error: a goal that cannot be met is a result.
+# ``reach`` brings one part to a place, and starts again elsewhere if the first start fails. If the place is out of
+# reach, the answer is the nearest legal posture, never an error: a goal that cannot be met is a result.
 
 near = poise.reach(robot, "roll_link", position=(0.3, 0.2, 0.4))
 far = poise.reach(robot, "roll_link", position=(1.5, 0.0, 0.4))
 print(near.status, far.status)
 
 # %%
-# ``solve`` takes several tasks with priorities. The wrist goes to a point and, as far as that leaves freedom, the
-# last link points at another one. The report says what the limits blocked.
+# ``solve`` takes several tasks with priorities. The wrist goes to a point and, as far as that leaves freedom, the last
+# link points at another one. The report lists what was met; where a goal is missed, it also says what was in the way.
 
 target = Position("roll_link", (0.35, 0.0, 0.45))
 aim = LookAt("roll_link", at=(0.9, 0.0, 0.0), axis="z", priority=2)
@@ -66,7 +67,8 @@ print(result.report())
 result
 
 # %%
-# In a control loop, ``Solver`` takes one step at a time. With ``dt`` the speed limits of the file hold, too.
+# In a control loop, ``Solver`` takes one step at a time. With ``dt``, the time of a step in seconds, the speed limits
+# of the file hold, too. Press Play: the arm goes round a circle.
 
 solver = poise.Solver(robot, [target, aim], dt=1 / 60)
 posture, frames = result.posture, []

@@ -4,6 +4,7 @@ Make a lamp look alive
 
 You will give a lamp an expression, let it look around without losing it, and make it a character in real time.
 """
+# sphinx_gallery_thumbnail_path = "pictures/adelino.png"
 
 # %%
 # Adelino is a desk lamp with five hinges and a face. Its postures are expressions.
@@ -18,8 +19,9 @@ print(", ".join(lamp.posture_names))
 lamp.posture("sad")
 
 # %%
-# ``Expressive`` faces a target exactly and stays as near to the shape of a posture as that allows. The lamp is still
-# sad when it looks up at you.
+# ``Expressive`` faces a direction exactly and stays as near to the shape of a posture as that allows. The direction is
+# a vector in the axes of the world, with y up. The lamp is still sad when it looks up at you. A shape error of 0 would
+# be the posture itself.
 
 solver = poise.Expressive(lamp)
 answer = solver.solve("sad", (0.6, 0.3, 0.8))
@@ -40,9 +42,9 @@ watches = poise.Clip(lamp, np.array(postures), rate=60, name="curious about a ba
 watches
 
 # %%
-# ``Character`` does all of this in real time: postures fade into each other, clips are warped towards the gaze, and a
-# motion filter keeps every joint inside limits of position, velocity, acceleration and jerk. Computed here as fast as
-# frames are read:
+# ``Character`` does all of this in real time: postures fade into each other, clips are turned towards the gaze, and a
+# motion filter keeps every joint inside limits of position, velocity, acceleration and jerk. Here the frames are
+# computed as fast as they are read (``realtime=False``):
 
 live = poise.Character(lamp, filter=MotionFilter(velocity=6, acceleration=40, jerk=800))
 rows = []
@@ -61,6 +63,6 @@ awake = poise.Clip(lamp, np.array(rows), rate=60, name="a lamp wakes up")
 awake
 
 # %%
-# Frames go to real servos with ``poise.robots``: the last tutorial. **What it cannot do:** ``Expressive`` takes
-# single chains of hinges and humans; a target below the limits of the root cannot be followed without turning round
+# Frames go to real servos with ``poise.robots``: the last tutorial. **What it cannot do:** ``Expressive`` takes single
+# chains of hinges and humans; a target below the limits of the root cannot be followed without turning round
 # (:doc:`/expressive`).

@@ -2,13 +2,14 @@
 Put a walk on a humanoid
 ========================
 
-You will make a walk from a few keys, transfer it to other figures, read the report, and save it for a trainer.
+You will make a walk from two key frames, transfer it to other figures, read the report, and save it for a trainer.
 """
+# sphinx_gallery_thumbnail_path = "pictures/studio_retarget.png"
 
 # %%
-# Captured walks come from BVH, AMASS, glTF or tables: ``clip = poise.load_clip("walk.bvh")``. This page makes its
-# own: keys say where feet and hands are, ``animate`` solves the frames between, and feet that change their place make
-# steps.
+# Captured walks come from BVH, AMASS, glTF or tables: ``clip = poise.load_clip("walk.bvh")``. This page makes its own:
+# each ``Key`` says what the figure does at one time, here where its feet are; ``animate`` solves the frames between,
+# and lets feet that change their place make steps. Press Play to see it.
 
 from dataclasses import replace
 
@@ -36,15 +37,16 @@ walk = poise.animate(Scene(child, [*feet, balance], start=standing, animation=An
 walk
 
 # %%
-# ``retarget`` finds out by itself which part of the one figure is which of the other, scales the walk by the legs,
-# plants the feet and keeps all limits. The human is 45 cm taller than the child.
+# ``retarget`` finds out by itself which part of one figure corresponds to which of the other, scales the walk by the
+# legs, plants the feet and keeps all limits. The human is 45 cm taller than the child.
 
 human = poise.load("human")
 motion = poise.retarget(walk, human)
 motion
 
 # %%
-# The report says what people who use motions argue about.
+# The report measures what spoils a motion: errors of tracking, feet that slide or sink, limits, parts inside each
+# other, jerk, and frames in which the figure could not stop without falling.
 
 print(motion.report())
 
