@@ -203,6 +203,11 @@ def hand_postures() -> Picture:
     return contact_sheet([*right, *halves], columns=len(names))
 
 
+def thumbnail(name: str, posture: str | dict[str, float] | None = None, *, joints: bool = False) -> Picture:
+    """A figure in the shape of the pictures that lead to the tutorials."""
+    return draw(built_in(name), posture, size=(400, 280), joints=joints)
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     "figures": all_figures,
     "views": views,
@@ -215,6 +220,12 @@ PICTURES: dict[str, Callable[[], Picture]] = {
     "contacts": contacts,
     "gaze": gaze,
     "hand_postures": hand_postures,
+    "tutorial_human": lambda: thumbnail("human", "reaching"),
+    "tutorial_robot": lambda: thumbnail("arm", {"shoulder": 0.4, "elbow": 0.9, "wrist": 0.6}),
+    "tutorial_lamp": lambda: thumbnail("adelino", "curious"),
+    "tutorial_walk": lambda: thumbnail("human", "walking"),
+    "tutorial_loops": lambda: thumbnail("four_bar"),
+    "tutorial_servos": lambda: thumbnail("adelino", "proud", joints=True),
 }
 
 

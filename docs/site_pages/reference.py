@@ -44,7 +44,8 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "tasks": (
         "Tasks",
-        "What can be asked of a figure.",
+        "What can be asked of a figure. :doc:`/tasks` explains them by example, and the arguments that all of them have: "
+        "`priority`, `weight`, `joints`, `gain`, `active`, `soft` and `name`.",
         (
             "Position",
             "Orientation",
@@ -116,6 +117,10 @@ PACKAGES = {
     "pictures": ("Pictures", "poise.pictures"),
 }
 """Title and package of the pages about packages."""
+INTERNAL = (
+    "form, menu, takes_arrays, target_fields, without_target, former_kinds, masks_joints, chooses_joints, precision"
+)
+"""Class variables of tasks that tell the solver and the studio how to treat them; pages for users leave them out."""
 WIDTH = 100
 """Width of the help texts [characters]."""
 
@@ -146,7 +151,8 @@ def _write_api(folder: Path) -> None:
 def _entry(path: str, value: object) -> list[str]:
     """The directive that documents a public name."""
     if inspect.isclass(value):
-        return [f".. autoclass:: {path}", "   :members:", "   :undoc-members:", ""]
+        hidden = [f"   :exclude-members: {INTERNAL}"] if hasattr(value, "target_fields") else []
+        return [f".. autoclass:: {path}", "   :members:", "   :undoc-members:", *hidden, ""]
     return [f".. autofunction:: {path}" if callable(value) else f".. autodata:: {path}", ""]
 
 

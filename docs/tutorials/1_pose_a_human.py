@@ -4,11 +4,11 @@ Pose a human
 
 You will put a hand somewhere, turn the gaze, keep the balance, and find out which goal gave way.
 """
-# sphinx_gallery_thumbnail_path = "pictures/human.png"
 
 # %%
 # Load the human. In a notebook, and on this page, a figure shows itself: drag to turn it, scroll to zoom.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_human.png"
 import poise
 from poise import CenterOfMass, Frame, LookAt, Position, Touch
 

@@ -4,13 +4,13 @@ Bring your own robot
 
 You will load a robot from its URDF, reach for points, see what blocks it, and follow a moving target.
 """
-# sphinx_gallery_thumbnail_path = "pictures/arm_in_space.png"
 
 # %%
 # Any URDF or MJCF file works: ``poise.load("robot.urdf")``, ``poise.load("robot.xml")``; robots that other packages
 # bring are loaded by name (``poise robots`` lists them). This small arm is written here, so that the page runs
 # anywhere; with a file of your own, all you need is the line with ``poise.load``.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_robot.png"
 import itertools
 from pathlib import Path
 

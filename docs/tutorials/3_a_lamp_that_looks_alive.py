@@ -4,11 +4,11 @@ Make a lamp look alive
 
 You will give a lamp an expression, let it look around without losing it, and make it a character in real time.
 """
-# sphinx_gallery_thumbnail_path = "pictures/adelino.png"
 
 # %%
 # Adelino is a desk lamp with five hinges and a face. Its postures are expressions.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_lamp.png"
 import numpy as np
 
 import poise

@@ -4,13 +4,13 @@ Put a walk on a humanoid
 
 You will make a walk from two key frames, transfer it to other figures, read the report, and save it for a trainer.
 """
-# sphinx_gallery_thumbnail_path = "pictures/studio_retarget.png"
 
 # %%
 # Captured walks come from BVH, AMASS, glTF or tables: ``clip = poise.load_clip("walk.bvh")``. This page makes its own:
 # each ``Key`` says what the figure does at one time, here where its feet are; ``animate`` solves the frames between,
 # and lets feet that change their place make steps. Press Play to see it.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_walk.png"
 from dataclasses import replace
 
 import numpy as np

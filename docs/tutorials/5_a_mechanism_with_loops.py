@@ -4,12 +4,12 @@ A mechanism with loops
 
 You will build a four-bar linkage, drive it by its motor, pull its coupler, and see that its loop never opens.
 """
-# sphinx_gallery_thumbnail_path = "pictures/delta_and_stewart.png"
 
 # %%
 # A figure is a tree of bodies; a loop joint closes a loop. The crank has a motor, all other hinges are passive
 # (``active=False``). The pen is a point beside the coupler, shown as a ball.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_loops.png"
 import numpy as np
 
 import poise

@@ -4,13 +4,13 @@ Move real servos
 
 You will describe your servos, see what would be sent, and learn what keeps a servo from jumping.
 """
-# sphinx_gallery_thumbnail_path = "pictures/adelino_sweeps.png"
 
 # %%
 # A servo file says which servo moves which joint. ``channel`` is the pin of the board; ``ticks`` are the shortest and
 # the longest pulse in µs, and ``travel`` is the angle between them in degrees; ``sign = -1`` is for a servo that turns
 # the other way; ``speed`` is in degrees per second. This one is for two of the lamp's hinges; the others are not moved.
 
+# sphinx_gallery_thumbnail_path = "pictures/tutorial_servos.png"
 from pathlib import Path
 
 import poise
