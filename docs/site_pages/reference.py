@@ -44,7 +44,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     ),
     "tasks": (
         "Tasks",
-        "What can be asked of a figure. :doc:`/tasks` explains them by example, and the arguments that all of them have: "
+        "What can be asked of a figure. :doc:`/tasks` explains them by example, and the arguments that all have: "
         "`priority`, `weight`, `joints`, `gain`, `active`, `soft` and `name`.",
         (
             "Position",
