@@ -94,7 +94,8 @@ def load_clip(
         raise FormatError(
             "is an FBX file, which poise does not read: convert it with Blender "
             '(blender -b --python-expr "import bpy; '
-            f"bpy.ops.import_scene.fbx(filepath='{file.name}'); bpy.ops.export_scene.gltf(filepath='{file.stem}.glb')\")"
+            f"bpy.ops.import_scene.fbx(filepath='{file.name}'); "
+            f"bpy.ops.export_scene.gltf(filepath='{file.stem}.glb')\")"
             " and read the .glb.",
             file,
         )
