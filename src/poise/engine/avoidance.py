@@ -52,11 +52,16 @@ class Avoidance:
         """Largest number of contacts in one step."""
         self._pairs = np.zeros(self.max_contacts, dtype=np.int64)
         """Pair of each contact written last, numbered through all tasks."""
-        self._used = 0
-        """Number of contacts written last."""
+        self._used = np.zeros(1, dtype=np.int64)
+        """(1,) number of contacts written last."""
         self._kept_sides = np.zeros(self.max_contacts, dtype=np.int64)
         self.follows_speed = False
         """Whether the reach of the next measurement follows the speed of the figure, or is that of the tasks."""
+
+    @property
+    def memory(self) -> tuple[IntArray, ...]:
+        """What one step remembers for the next, besides the measurements: which pairs its contacts belong to."""
+        return self._pairs, self._used
 
     def let_touch(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Keep no margin between the bodies and obstacles with these names."""
@@ -118,7 +123,7 @@ class Avoidance:
             active_sets: (levels, limits) active sets of the last step, which follow the pairs to their new places.
             first: The limit of the first contact.
         """
-        before = self._pairs[: self._used].copy()
+        before = self._pairs[: self._used[0]].copy()
         contacts.used[0] = 0
         largest = np.inf
         if sum(distances.count for distances in self._distances) > self.max_contacts:
@@ -127,8 +132,8 @@ class Avoidance:
         for distances in self._distances:
             rows, clearances, first_pair = distances.collisions.rows, distances.clearances, distances.first_pair
             add_contacts(rows, clearances, distances.count, largest, first_pair, motion, contacts, self._pairs)
-        self._used = int(contacts.used[0])
-        now = self._pairs[: self._used]
+        self._used[:] = contacts.used
+        now = self._pairs[: self._used[0]]
         if not np.array_equal(before, now):
             for side in active_sets:
                 follow_contacts(before, now, first, side, self._kept_sides)

@@ -379,7 +379,8 @@ class Problem:
     @contextmanager
     def memory_kept(self) -> Iterator[None]:
         """Restore at the end of the block all that steps remember, so that a step taken inside leaves no trace."""
-        memory = (*self.engine.state, *self.engine.solver.work.active_sets())
+        contacts = () if self.avoidance is None else self.avoidance.memory
+        memory = (*self.engine.state, *self.engine.solver.work.active_sets(), *contacts)
         saved = [array.copy() for array in memory]
         try:
             yield
