@@ -118,6 +118,7 @@ def test_the_parts_are_listed_measured_and_edited(page: Page, screenshots: Path)
     window.get_by_role("button", name="Close the parts").click()
     page.get_by_label("Body part", exact=True).click()
     page.get_by_role("option", name="right_hand", exact=True).click()
+    expect(page.get_by_label("Kind of joint right wrist", exact=True)).to_be_visible()
     page.get_by_label("New body here").fill("wand")
     with new_scene(page):
         page.get_by_role("button", name="Add body").click()
@@ -126,7 +127,7 @@ def test_the_parts_are_listed_measured_and_edited(page: Page, screenshots: Path)
     undo(page)
     assert eventually(page, lambda: "wand" not in page.evaluate(names))
     with new_scene(page):
-        page.get_by_text("Floating base", exact=False).click()
+        page.get_by_role("switch", name="Floating base: the root moves freely").click()
     assert page.evaluate("window.poiseStage.figure.name") == "human"
     undo(page)
 

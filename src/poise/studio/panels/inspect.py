@@ -38,7 +38,7 @@ def parts_window(session: Session, viewport: Viewport, edit: Callable[[str], obj
             for name in ("Tree", "Limits and speeds", "Distances"):
                 ui.tab(name)
         with ui.tab_panels(tabs, value="Tree", animated=False).classes("w-full poise-parts-panels"):
-            with ui.tab_panel("Tree").classes("q-pa-none"):
+            with ui.tab_panel("Tree").classes("q-pa-none"), ui.column().classes("w-full gap-0"):
                 _tree(state.figure, viewport, edit)
             with ui.tab_panel("Limits and speeds").classes("q-pa-none"):
                 _limits(state.figure)
