@@ -91,12 +91,12 @@ def load_clip(
     if suffix in (".gltf", ".glb"):
         return _read_gltf_clip(file, name)
     if suffix == ".fbx":
+        script = (
+            f"bpy.ops.import_scene.fbx(filepath='{file.name}'); bpy.ops.export_scene.gltf(filepath='{file.stem}.glb')"
+        )
         raise FormatError(
-            "is an FBX file, which poise does not read: convert it with Blender "
-            '(blender -b --python-expr "import bpy; '
-            f"bpy.ops.import_scene.fbx(filepath='{file.name}'); "
-            f"bpy.ops.export_scene.gltf(filepath='{file.stem}.glb')\")"
-            " and read the .glb.",
+            "is an FBX file, which poise does not read: convert it to glTF or BVH, for example with Blender: "
+            f'blender -b --python-expr "import bpy; {script}".',
             file,
         )
     if suffix not in (".bvh", ".csv", ".json", ".npz", ".pt"):
