@@ -403,6 +403,7 @@ def _filter() -> None:
 
 def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
+    from poise.motion.live.live import LiveRetarget
     from poise.motion.report.report import measure
     from poise.motion.retarget.draft import at_rate
     from poise.motion.retarget.retarget import retarget
@@ -414,6 +415,7 @@ def _retargeting() -> None:
     at_rate(motion, 2.0 * motion.rate)
     measure(motion)
     retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
+    LiveRetarget(figure, clip, {"base": "tip"}).follow(clip)
 
 
 def _expression() -> None:
