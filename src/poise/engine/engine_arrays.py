@@ -122,7 +122,11 @@ def make_levels(
     before_edges = n + figure_arrays(figure).general_limits
     general = before_edges - n + goals.corner_node.shape[0] + contacts + MAX_EXCLUDED
     limit_level = np.zeros(n + general, dtype=np.int64)
-    fill_edge_levels(figure, task_rows, limit_level)
+    edge = before_edges
+    for t in task_rows:
+        for goal in t.goals:
+            limit_level[edge : edge + len(goal.corners)] = t.level
+            edge += len(goal.corners)
     return Levels(
         rows=np.zeros((m, n)),
         target=np.zeros(m),
@@ -137,13 +141,6 @@ def make_levels(
         curvature=np.zeros((p + 1, n, n)),
         watch=np.zeros(p + 1, dtype=np.int64),
     )
-
-
-def fill_edge_levels(figure: Figure, task_rows: Sequence[TaskRows], limit_level: IntArray) -> None:
-    """Write the level of each edge of a support to the levels of all limits."""
-    levels = [t.level for t in task_rows for goal in t.goals for _ in goal.corners]
-    first = figure.nv + figure_arrays(figure).general_limits
-    limit_level[first : first + len(levels)] = levels
 
 
 def level_starts(task_rows: Sequence[TaskRows], p: int, skip: int, rows: int) -> IntArray:
@@ -362,8 +359,8 @@ def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[F
         gain=np.empty(m),
         dof=np.empty(m, dtype=np.int64),
         corner_start=starts([len(c) for c in corners]),
-        corner_node=np.empty(sum(map(len, corners)), dtype=np.int64),
-        corner_place=np.empty((sum(map(len, corners)), 3)),
+        corner_node=whole([seat.node for c in corners for seat in c]),
+        corner_place=table([seat.pose.position for c in corners for seat in c], 3),
         corner_margin=np.empty(g),
         custom_at=np.empty(nq),
         custom_error=np.empty(m),
@@ -378,7 +375,7 @@ def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[F
 
 
 def fill_goals(figure: Figure, task_rows: Sequence[TaskRows], arrays: Goals) -> None:
-    """Write all goals to arrays of their sizes, but for their masks and loads."""
+    """Write all goals to arrays of their sizes, but for their masks, the corners of supports, and loads."""
     up, row, postures = figure_arrays(figure).up, 0, 0
     goals = [goal for t in task_rows for goal in t.goals]
     for i, goal in enumerate(goals):
@@ -400,8 +397,6 @@ def fill_goals(figure: Figure, task_rows: Sequence[TaskRows], arrays: Goals) -> 
     for t in task_rows:
         arrays.gain[t.rows] = t.task.gain
     np.sqrt(arrays.weight, out=arrays.weight)
-    for i, seat in enumerate([seat for goal in goals for seat in goal.corners]):
-        arrays.corner_node[i], arrays.corner_place[i] = seat.node, seat.pose.position
     arrays.custom_at[:] = figure_arrays(figure).neutral
     arrays.custom_error.fill(0.0)
     arrays.custom_rows.fill(0.0)

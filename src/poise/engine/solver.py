@@ -30,7 +30,7 @@ from poise.tasks.target import TargetLike
 from poise.tasks.task import Task, recruited
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
-SOLVE_MIN_GAIN = 1e-7
+SOLVE_MIN_GAIN = 1e-6
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 LEAST_BRANCH_GAIN = 1e-4
 """Least decrease of an error for which a limb changes to another branch [m or rad]."""
@@ -407,9 +407,12 @@ def solve(  # noqa: PLR0913
 
 
 def _may_change_branches(solver: Solver, found: Result) -> bool:
-    """Whether other branches of limbs may be tried where tasks are not met: at rest, with nothing in their way."""
+    """Whether other branches of limbs may be tried where tasks are not met: at rest, with nothing in their way.
+
+    Tasks that may move only some joints must not decide about the others, so that with them none are tried.
+    """
     problem = solver._problem
-    free = problem.natural is None and problem.avoidance is None
+    free = problem.natural is None and problem.avoidance is None and len(solver._descents) == 1
     return free and found.status != "solved" and all(verdict.stopped_after is None for verdict in found.verdicts)
 
 

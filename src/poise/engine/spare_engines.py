@@ -16,7 +16,6 @@ from poise.engine.engine_arrays import (
     CriteriaCopy,
     CriteriaTerms,
     TaskRows,
-    fill_edge_levels,
     fill_goals,
     level_count,
     level_kinds,
@@ -115,7 +114,7 @@ def give_back(figure: Figure, used: BoundEngine) -> None:
 
 
 def _before_steps(figure: Figure, engine: Engine) -> BeforeSteps:
-    """The arrays of an engine without contacts, before its first step."""
+    """The arrays of an engine with neither supports nor contacts, before its first step."""
     p, goals = engine.levels.start.shape[0] - 1, engine.goals
     return BeforeSteps(
         make_state(figure, p, engine.levels.rows.shape[0]),
@@ -125,13 +124,12 @@ def _before_steps(figure: Figure, engine: Engine) -> BeforeSteps:
 
 
 def _sizes(task_rows: Sequence[TaskRows], masks: Sequence[FloatArray | None], others: Hashable) -> Hashable:
-    """Everything on which the sizes of an engine's arrays depend; None with masks or loads."""
+    """Everything on which the sizes of an engine's arrays depend; None with masks, supports or loads."""
     goals = [goal for t in task_rows for goal in t.goals]
-    if any(mask is not None for mask in masks) or any(goal.loads is not None for goal in goals):
+    if any(mask is not None for mask in masks) or any(goal.corners or goal.loads is not None for goal in goals):
         return None
     postures = sum(goal.posture is not None for goal in goals)
-    corners = tuple(len(goal.corners) for goal in goals)
-    return level_count(task_rows), sum(goal.rows for goal in goals), postures, corners, others
+    return level_count(task_rows), len(goals), sum(goal.rows for goal in goals), postures, others
 
 
 def _take_spare(figure: Figure, sizes: Hashable) -> BoundEngine | None:
@@ -159,6 +157,5 @@ def _renew(
         for array, value in zip(parts, fresh, strict=True):
             array[...] = value
     engine.levels.start[:] = level_starts(task_rows, p, engine.skip, engine.levels.rows.shape[0])
-    fill_edge_levels(figure, task_rows, engine.levels.limit_level)
     engine.level_kind[:] = level_kinds(task_rows, masks, p)
     forget_all(found.handle)

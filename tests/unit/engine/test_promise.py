@@ -63,7 +63,7 @@ def test_every_claim_of_a_report_holds_when_it_is_tried(seed: int) -> None:
     assert not list(false_claims(*random_question(seed)))
 
 
-@pytest.mark.parametrize("seed", [132, 199, 208, 242, 282, 322])
+@pytest.mark.parametrize("seed", [132, 199, 208, 242, 282])
 def test_nothing_near_a_place_of_rest_is_better_for_the_last_level(seed: int) -> None:
     """Where the second of three levels gave way, it is at its best, so that the third has all the freedom left."""
     figure, tasks, start = chain_question(seed)

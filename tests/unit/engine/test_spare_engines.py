@@ -30,8 +30,7 @@ def problems(count: int):
             tasks.append(Hold(start, priority=int(rng.integers(1, 5))))
         bending = [] if figure.name == "arm" else [Flex()]
         criteria = [None, None, (), [NearPosture(start)], bending][rng.integers(5)]
-        start = "neutral" if figure is human and rng.random() < 0.5 else figure.random(rng)
-        yield {"figure": figure, "tasks": tasks, "criteria": criteria, "start": start}
+        yield {"figure": figure, "tasks": tasks, "criteria": criteria, "start": figure.random(rng)}
 
 
 def task(figure, site, rng):
@@ -52,10 +51,7 @@ def task(figure, site, rng):
     if kind == 3:
         return StayStill(priority=options["priority"])
     if kind == 4:
-        at_a_place = figure.name != "human" or rng.random() < 0.5
-        feet = ["left_foot", "right_foot"][: rng.integers(1, 3)]
-        where = {"at": rng.normal(size=3)} if at_a_place else {"over": feet, "margin": float(rng.choice([0.0, 0.01]))}
-        return CenterOfMass(**where, priority=options["priority"])
+        return CenterOfMass(at=rng.normal(size=3), priority=options["priority"])
     return Position(site, at=pose.position + rng.choice([0.0, 0.5]) * rng.normal(size=3), **options)
 
 

@@ -49,7 +49,7 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
 
     The active set of the last step is tried first: limits with multipliers of the wrong sign are dropped and crossed
     limits are added. If that does not settle within MAX_REPAIRS rounds, and the sweep is not lazy, a primal active-set
-    method starts from the feasible point `x`, with the limits of this set and of the level above that `x` has reached.
+    method starts from the feasible point `x`, with the limits of this set that `x` has reached.
     Where the optimum is not found, `x` stays inside the limits unless the sweep is lazy. A curved level that settled
     with a shifted Hessian is tried again without the shift, because the limits that were locked on the way may make its
     Hessian positive definite. Where `downhill_only` is set, an optimum of a curved level that lies beyond a hill is not
@@ -113,24 +113,22 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
                 return False
             else:
                 primal = True
-                _keep_reached(work, general, side, work.side[max(k - 1, 0)])
+                _keep_reached(work, general, side)
     for i in range(limits):
         remembered[i] = side[i]
     return settled
 
 
 @inner_kernel
-def _keep_reached(work: LevelsWork, general: Array, side: Array, above: Array) -> None:
-    """Keep in `side` the limits that `x` has reached, of those in it and of those in `above`.
+def _keep_reached(work: LevelsWork, general: Array, side: Array) -> None:
+    """Keep in `side` those of its limits that `x` has reached.
 
     The primal method need not find them again one by one; those of the wrong sign are dropped at the first optimum.
     """
     for i in range(side.shape[0]):
-        at = side[i] if side[i] != 0 else above[i]
-        bound = work.upper[i] if at > 0 else work.lower[i]
-        side[i] = 0
-        if at != 0 and abs(limit_value(general, i, work.x) - bound) <= LIMIT_TOLERANCE:
-            side[i] = at
+        bound = work.upper[i] if side[i] > 0 else work.lower[i]
+        if side[i] != 0 and abs(limit_value(general, i, work.x) - bound) > LIMIT_TOLERANCE:
+            side[i] = 0
 
 
 @inner_kernel
