@@ -110,6 +110,7 @@ class Avoidance:
         """Forget all measurements, so that the same postures give the same distances to the last bit."""
         for distances in self._distances:
             distances.collisions.forget()
+        self._used[:] = 0
         self.follows_speed = False
 
     def write_contacts(

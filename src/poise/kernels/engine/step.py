@@ -634,6 +634,7 @@ def forget_all(engine: Engine) -> None:
     """Forget what earlier steps left, as `forget_steps` does, and the active sets that warm-start a step."""
     forget_steps(engine)
     work = engine.solver.work
+    work.is_corrected = 0
     for k in range(work.side.shape[0]):
         for i in range(work.side.shape[1]):
             work.side[k, i], work.least_side[k, i], work.rows_side[k, i], work.newton_side[k, i] = 0, 0, 0, 0

@@ -273,7 +273,7 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
 
 MERIT_NOISE, MERIT_ROUNDING = 1e-7, 1e-9
 """Greatest change of a merit that terms of third order explain, and that rounding explains."""
-LEAST_MERIT_GAIN = 1e-12
+LEAST_MERIT_GAIN = 1e-11
 """Gain of a level, beyond terms of third order, for which the levels below may lose what the model predicts, in a step
 that is too small to see. Just beside the best of a level, less than a nanometre is left to gain, and what the levels
 below lose by it, or could gain where it is taken, can be a thousand times as much."""

@@ -49,11 +49,10 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
 
     The active set of the last step is tried first: limits with multipliers of the wrong sign are dropped and crossed
     limits are added. If that does not settle within MAX_REPAIRS rounds, and the sweep is not lazy, a primal active-set
-    method starts from the feasible point `x`, with the limits of this set that `x` has reached.
-    Where the optimum is not found, `x` stays inside the limits unless the sweep is lazy. A curved level that settled
-    with a shifted Hessian is tried again without the shift, because the limits that were locked on the way may make its
-    Hessian positive definite. Where `downhill_only` is set, an optimum of a curved level that lies beyond a hill is not
-    taken.
+    method starts from the feasible point `x`. Where the optimum is not found, `x` stays inside the limits unless the
+    sweep is lazy. A curved level that settled with a shifted Hessian is tried again without the shift, because the
+    limits that were locked on the way may make its Hessian positive definite. Where `downhill_only` is set,
+    an optimum of a curved level that lies beyond a hill is not taken.
     """
     n, limits, decided = work.n, general.shape[1] + general.shape[0], work.decided[k]
     side = work.least_side[k] if kind == LEAST_STEP else work.side[k]
@@ -67,7 +66,7 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
     if kind == NEWTON_LEVEL:
         work.shift[k] = 0.0
         prepare_curved(work, curvature, k, decided)
-    primal, drops_all, settled, step, needed = False, True, False, 0, 0.0
+    primal, settled, step, needed = False, False, 0, 0.0
     while not settled and step < 10 * n + 50:
         step += 1
         if primal:
@@ -86,8 +85,7 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
             if blocking >= 0:
                 side[blocking] = at
             else:
-                settled = not drop_wrong_signs(work, side, zero, not drops_all)
-                drops_all = False
+                settled = not drop_wrong_signs(work, side, zero, True)
             continue
         dropped = drop_wrong_signs(work, side, zero, False)
         added = add_crossed(work, general, side)
@@ -113,22 +111,11 @@ def optimum(work: LevelsWork, general: Array, curvature: Array, k: int, kind: in
                 return False
             else:
                 primal = True
-                _keep_reached(work, general, side)
+                for i in range(limits):
+                    side[i] = 0
     for i in range(limits):
         remembered[i] = side[i]
     return settled
-
-
-@inner_kernel
-def _keep_reached(work: LevelsWork, general: Array, side: Array) -> None:
-    """Keep in `side` those of its limits that `x` has reached.
-
-    The primal method need not find them again one by one; those of the wrong sign are dropped at the first optimum.
-    """
-    for i in range(side.shape[0]):
-        bound = work.upper[i] if side[i] > 0 else work.lower[i]
-        if side[i] != 0 and abs(limit_value(general, i, work.x) - bound) > LIMIT_TOLERANCE:
-            side[i] = 0
 
 
 @inner_kernel

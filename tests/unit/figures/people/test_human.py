@@ -115,9 +115,9 @@ def _in_world(mass: Mass, at: FloatArray) -> Mass:
 
 @pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
 def test_refuses_impossible_people(value: float) -> None:
-    with pytest.raises(FigureError, match="positive stature"):
+    with pytest.raises(FigureError, match="stature of a human must be a positive number"):
         poise.human(value)
-    with pytest.raises(FigureError, match="positive mass"):
+    with pytest.raises(FigureError, match="mass of a human must be a positive number"):
         poise.human(1.7, value)
 
 
