@@ -102,6 +102,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
             "watching",
             "MotionFilter",
             "Character",
+            "LiveRetarget",
         ),
     ),
     "errors": (

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -34,3 +35,13 @@ def test_errors_are_value_errors_and_say_where():
     assert (error.line, error.reason) == (12, "the frame count is wrong.")
     assert isinstance(error, ValueError)
     assert isinstance(poise.FigureError("x"), poise.PoiseError)
+
+
+def test_every_public_name_has_a_page_in_the_reference(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "docs")
+    from site_pages import reference
+
+    reference.write(tmp_path)
+    pages = "".join(file.read_text(encoding="utf-8") for file in (tmp_path / "api").glob("*.rst"))
+    assert [name for name in poise.__all__ if f"poise.{name}" not in pages] == []
+    assert "poise retarget" in (tmp_path / "commands.md").read_text(encoding="utf-8")
