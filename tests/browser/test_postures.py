@@ -47,11 +47,11 @@ def drag(page: Page, start: tuple[float, float], way: tuple[float, float]) -> No
 
 
 @pytest.mark.begins_with("Standing")
-def test_handles_are_dragged_together_and_snap_to_other_marks(page: Page, screenshots: Path) -> None:
+def test_handles_are_dragged_together(page: Page, screenshots: Path) -> None:
     with new_scene(page):
         choose_posture_action(page, "Handles: hands, feet, head, pelvis")
     numbers = [each["task"] for each in targets(page)]
-    left, right, head = numbers[-2], numbers[-1], numbers[-3]
+    left, right = numbers[-2], numbers[-1]
     before = target(page, left), target(page, right)
     page.mouse.click(*pixel_at(page, before[0].tolist()))
     page.keyboard.down("Shift")
@@ -65,7 +65,15 @@ def test_handles_are_dragged_together_and_snap_to_other_marks(page: Page, screen
     assert ways[0] == pytest.approx(ways[1], abs=1e-5)
     press_key(page, "Control+z")
     assert target(page, right) == pytest.approx(before[1], abs=1e-6)
-    page.keyboard.press("Escape")
+
+
+@pytest.mark.slow  # on a busy machine the press sometimes misses the mark
+@pytest.mark.begins_with("Standing")
+def test_a_target_snaps_to_another_mark(page: Page) -> None:
+    with new_scene(page):
+        choose_posture_action(page, "Handles: hands, feet, head, pelvis")
+    numbers = [each["task"] for each in targets(page)]
+    left, head = numbers[-2], numbers[-3]
     start, end = (pixel_at(page, target(page, number).tolist()) for number in (left, head))
     page.keyboard.down("Alt")
     drag(page, start, (end[0] - start[0], end[1] - start[1]))
