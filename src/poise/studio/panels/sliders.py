@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from itertools import groupby
 
 from nicegui import ui
+from nicegui.element import Element
 
 from poise.errors import TaskError
 from poise.studio.panels.fields import attempt, range_words
+from poise.studio.panels.viewport import WEB
 from poise.studio.session.freedoms import Freedom, shown_values
 from poise.studio.session.postures import with_freedom
 from poise.studio.session.session import Session
@@ -27,6 +28,10 @@ SAME_VALUE_DIFFERENCE = 1e-6
 """Tolerance when a slider's value is compared with the session's, in the unit shown."""
 
 
+class TypedNumber(Element, component=str(WEB / "typed_number.js")):
+    """A number that can be typed: what is being typed stays, even if the number changes meanwhile."""
+
+
 class Sliders:
     """The panel of sliders."""
 
@@ -36,7 +41,7 @@ class Sliders:
         self.following = False
         self.shown_figure = self.shown_step = -1
         self.sliders: list[ui.slider] = []
-        self.numbers: list[ui.element] = []
+        self.numbers: list[TypedNumber] = []
         self.rows: list[tuple[str, ui.column]] = []
         self.search = ui.input(placeholder="Find a joint", on_change=self._filter)
         self.search.props("dense borderless clearable").classes("w-full q-px-md q-pt-sm").mark("search")
@@ -69,20 +74,15 @@ class Sliders:
                 self.numbers.append(self._number(freedom))
             self._slider(freedom)
 
-    def _number(self, freedom: Freedom) -> ui.element:
+    def _number(self, freedom: Freedom) -> TypedNumber:
         """The value of a degree of freedom, which can be typed."""
-        box = ui.element("input").classes("poise-value poise-number").mark(f"value {_marker(freedom)}")
-        box.props(f'inputmode=decimal aria-label="{_name(freedom)}, {UNIT_WORDS[freedom.unit]}"')
-        return box.on(
-            "change",
-            lambda event: self._typed(freedom, event.args),
-            js_handler="(event) => emit(event.target.value)",
-        )
+        box = TypedNumber().classes("poise-value poise-number").mark(f"value {_marker(freedom)}")
+        box.props(f'aria-label="{_name(freedom)}, {UNIT_WORDS[freedom.unit]}"')
+        return box.on("typed", lambda event: self._typed(freedom, event.args))
 
     def _typed(self, freedom: Freedom, text: object) -> None:
-        if not attempt(lambda: self._moved(freedom, typed_value(freedom, str(text)))):
-            box = self.numbers[freedom.number]
-            ui.run_javascript(f"getHtmlElement({box.id}).value = {json.dumps(box.props.get('value', ''))}")
+        attempt(lambda: self._moved(freedom, typed_value(freedom, str(text))))
+        self.numbers[freedom.number].run_method("settle")
 
     def _slider(self, freedom: Freedom) -> None:
         slider = ui.slider(
@@ -121,7 +121,7 @@ class Sliders:
             self.following = False
 
     @staticmethod
-    def _show_number(box: ui.element, text: str) -> None:
+    def _show_number(box: TypedNumber, text: str) -> None:
         if box.props.get("value") != text:
             box.props["value"] = text
             box.update()
