@@ -20,6 +20,7 @@ EXTRAS = {
     "nicegui": ("nicegui", "studio"),
     "scipy": ("scipy", "motion"),
     "serial": ("pyserial", "robots"),
+    "uvicorn": ("uvicorn", "serve"),
     "xacrodoc": ("xacrodoc", "xacro"),
     "yaml": ("PyYAML", "robots"),
 }

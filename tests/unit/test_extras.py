@@ -54,6 +54,7 @@ poise.Solver(made.build(), [poise.Avoid([poise.Obstacle(Box((0.1, 0.1, 0.1)))])]
     "mujoco": "poise.load('robot.mjcf')",
     "scipy": "poise.load('walk.bvh')",
     "xacrodoc": "poise.load('robot.xacro')",
+    "uvicorn": "import poise.service.server",
     "serial": "import poise.robots; poise.robots.connect('firmata:/dev/none', poise.load('adelino')).start()",
     "nicegui": "import poise.studio.server.server",
     "matplotlib": "import poise.evaluation.retarget.report",

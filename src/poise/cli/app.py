@@ -17,6 +17,7 @@ from poise.cli.figures import convert, describe, figures, robots
 from poise.cli.kernels import compile_kernels
 from poise.cli.play import play
 from poise.cli.retarget import convert_motion, retarget
+from poise.cli.serve import serve
 from poise.cli.show import show
 from poise.cli.solve import solve
 from poise.cli.studio import studio
@@ -71,6 +72,7 @@ app.command()(play)
 app.command()(retarget)
 app.command("convert-motion")(convert_motion)
 app.command()(studio)
+app.command()(serve)
 app.add_typer(evaluate, name="evaluate")
 app.command("compile")(compile_kernels)
 app.command()(doctor)

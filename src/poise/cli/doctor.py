@@ -26,6 +26,7 @@ EXTRAS_FOR = {
     "collision": "avoiding meshes",
     "robots": "URDF files, servos on serial lines",
     "mjcf": "MuJoCo files",
+    "serve": "poise serve, which the Blender add-on needs",
 }
 """What each extra is for."""
 NAME_WIDTH = 13

@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 from poise.errors import RobotError
 from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.names import suggestion
+from poise.formats.text.toml_tables import Table
 from poise.robots import dynamixel, firmata, osc_out, serial_line
 from poise.robots.driver import Driver
 from poise.robots.dry_run import DryRunDriver
 from poise.robots.robot import Robot
 from poise.robots.servo import PULSE_RANGE, Servo, default_servos
-from poise.robots.servo_file import ServoFile, read_servos
+from poise.robots.servo_file import ServoFile, parse_servos, read_servos
 
 ADDRESS_EXAMPLES = (
     "firmata:/dev/ttyACM0, dynamixel:/dev/ttyUSB0@1000000, serial:/dev/ttyUSB0@115200, osc:127.0.0.1:9000"
@@ -36,7 +37,7 @@ class Kind(NamedTuple):
 def connect(
     where: str,
     figure: Figure,
-    servos: Sequence[Servo] | str | Path | None = None,
+    servos: Sequence[Servo] | str | Path | Table | None = None,
     *,
     dry_run: bool = False,
     say: Callable[[str], object] = print,
@@ -47,8 +48,9 @@ def connect(
     Args:
         where: `firmata:PORT`, `dynamixel:PORT`, `serial:PORT`, each with an optional `@BAUD`, or `osc:HOST:PORT`.
         figure: The figure whose joints the servos move.
-        servos: The servos, or the path of a TOML file that lists them; by default one servo for every active joint of
-            one value, on consecutive channels (Firmata pins from 2, Dynamixel ids from 1, others from 0).
+        servos: The servos, or the path of a TOML file that lists them, or its top table; by default one servo for every
+            active joint of one value, on consecutive channels (Firmata pins from 2, Dynamixel ids from 1, others from
+            0).
         dry_run: Print the commands instead of sending them; no device is opened.
         say: Function that prints one line of a dry run.
         options: Keyword arguments of `Robot`.
@@ -56,13 +58,21 @@ def connect(
     name, kind = _kind(where)
     checked_figure(figure, "a robot")
     driver = kind.make(where.partition(":")[2], figure)
-    given = read_servos(servos, figure, kind.servos) if isinstance(servos, (str, Path)) else ServoFile(servos, None)
+    given = _servo_file(servos, figure, kind.servos)
     if given.safe is not None:
         options.setdefault("safe", given.safe)
     chosen = given.servos if given.servos is not None else default_servos(figure, kind.servos, kind.first_channel)
     if dry_run:
         driver = DryRunDriver(f"{name} ({driver.name})", say)
     return Robot(figure, driver, chosen, **options)
+
+
+def _servo_file(
+    servos: Sequence[Servo] | str | Path | Table | None, figure: Figure, defaults: Mapping[str, object]
+) -> ServoFile:
+    if isinstance(servos, Table):
+        return parse_servos(servos, figure, defaults)
+    return read_servos(servos, figure, defaults) if isinstance(servos, (str, Path)) else ServoFile(servos, None)
 
 
 def _kind(where: str) -> tuple[str, Kind]:

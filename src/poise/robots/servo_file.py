@@ -44,7 +44,11 @@ class ServoFile(NamedTuple):
 
 def read_servos(path: str | Path, figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
     """Read a servo file; fields that it leaves out are taken from `defaults`."""
-    top = Source(read_bytes(path), Path(path)).top
+    return parse_servos(Source(read_bytes(path), Path(path)).top, figure, defaults)
+
+
+def parse_servos(top: Table, figure: Figure, defaults: Mapping[str, object]) -> ServoFile:
+    """The servos in the top table of a servo file."""
     safe = top.text("safe", None)
     if safe is not None:
         with top.locating_errors("safe"):

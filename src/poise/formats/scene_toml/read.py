@@ -8,6 +8,7 @@ from typing import Any
 
 from poise.engine.scene import Origin, Scene, check_part
 from poise.errors import FigureError, TaskError
+from poise.figure.model.figure import Figure
 from poise.forces.loads import Gravity
 from poise.formats.figure_toml.units import Units
 from poise.formats.scene_toml.animation import read_animation
@@ -55,6 +56,11 @@ def parse_scene(text: str | bytes, path: str | Path | None = None) -> Scene:
             description=description,
             origin=origin,
         )
+
+
+def read_part(table: Table, section: str, figure: Figure) -> Any:
+    """A task, force, support, obstacle or criterion from a table that is in no file, with angles in radians."""
+    return _part(table, sections()[section], Context(figure, Units(degrees=False), None))
 
 
 def _origin(top: Table, folder: Path | None) -> Origin:

@@ -1,4 +1,4 @@
-"""Checked access to the tables of a TOML file; every error has file and line."""
+"""Checked access to the tables of a TOML file, or of a message; every error of a file has file and line."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Source:
             raise FormatError(f"has a key of more than {MOST_KEY_PARTS} parts.", path, line)
         try:
             values = tomllib.loads(source)
-            self._lines = toml_lines.key_lines(source)
+            self._lines: dict[toml_lines.Path, int] | None = toml_lines.key_lines(source)
         except tomllib.TOMLDecodeError as problem:
             reason, line = _syntax_error(str(problem), source)
             raise FormatError(reason, path, line) from None
@@ -46,6 +46,13 @@ class Source:
             # Python refuses integers of thousands of digits.
             raise FormatError(f"is not TOML: {problem}.", path) from None
         self.top = Table(self, values, (), "the file")
+
+    @classmethod
+    def table_of(cls, values: Mapping[str, Any], what: str) -> Table:
+        """A table of values that were not read from a file; `what` names it in error messages."""
+        source = cls.__new__(cls)
+        source.path, source._lines = None, None
+        return Table(source, values, (), what)
 
     def _decoded(self, text: str | bytes) -> str:
         if isinstance(text, str):
@@ -57,8 +64,9 @@ class Source:
             raise FormatError("is not UTF-8 text.", self.path, line) from None
 
     def error(self, reason: str, place: toml_lines.Path = ()) -> FormatError:
-        """A FormatError with the line of `place`."""
-        return FormatError(reason, self.path, toml_lines.nearest_line(self._lines, place))
+        """A FormatError with the line of `place`, if there is one."""
+        line = None if self._lines is None else toml_lines.nearest_line(self._lines, place)
+        return FormatError(reason, self.path, line)
 
 
 class Table:

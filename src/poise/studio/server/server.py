@@ -7,19 +7,15 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable, Sequence
-from ipaddress import ip_address
 
 import uvicorn
 from fastapi import FastAPI
 from nicegui import ui
 
-from poise.errors import PoiseError
 from poise.studio.control.modes import Modes
 from poise.studio.server.animation_routes import animation_routes
 from poise.studio.server.autosave import Autosave, autosave_file, dropped_files, forget_unused
 from poise.studio.server.file_routes import file_routes
-from poise.studio.server.guard import KEY_PARAMETER, Guard
-from poise.studio.server.keys import new_key, stored_key
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.server.page import StudioPage
 from poise.studio.server.waiting import WaitingPage
@@ -28,10 +24,10 @@ from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.joints import joint_routes
 from poise.studio.wire.viewport import viewport_routes
+from poise.web.guard import KEY_PARAMETER, Guard
+from poise.web.keys import new_key, stored_key
+from poise.web.listening import host_in_address, is_local, listening
 
-PORTS_TRIED = 50
-"""Ports that are tried, one after another, if the wanted one is in use."""
-LAST_PORT = 65535
 RECONNECT_TIME = 60.0
 """Time within which a page can reconnect without being reloaded; a compiling server may be silent that long [s]."""
 SHUTDOWN_TIME = 1
@@ -63,7 +59,7 @@ def serve(
     if port not in (found, 0):
         print(f"port {port} is in use, so the studio listens at port {found}.", flush=True)
     key = stored_key() if is_local(host) else new_key()
-    address = f"http://{_host_in_address(host)}:{found}/?{KEY_PARAMETER}={key}"
+    address = f"http://{host_in_address(host)}:{found}/?{KEY_PARAMETER}={key}"
     if not is_local(host):
         print(f"everyone who can reach {host} over the network and has the key can use the studio.", flush=True)
     print(f"poise studio: {address}", flush=True)
@@ -133,32 +129,3 @@ def application(modes: Modes, progress: Progress = all_ready) -> FastAPI:
         reconnect_timeout=RECONNECT_TIME,
     )
     return app
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens at `port`, or at the next free port."""
-    if not 0 <= port <= LAST_PORT:
-        raise PoiseError(f"a port is a number from 0 to {LAST_PORT}, not {port}.")
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    for candidate in range(port, min(port + PORTS_TRIED, LAST_PORT + 1)):
-        try:
-            return socket.create_server((host, candidate), family=family)
-        except OSError as problem:
-            reason = problem
-            if isinstance(problem, socket.gaierror):
-                break
-    raise PoiseError(f"the studio cannot listen at {host}, port {port}: {reason.strerror or reason}.")
-
-
-def is_local(host: str) -> bool:
-    """Whether an address can be reached from this machine only."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def _host_in_address(host: str) -> str:
-    if host in ("0.0.0.0", "::"):
-        return socket.gethostname()
-    return f"[{host}]" if ":" in host else host

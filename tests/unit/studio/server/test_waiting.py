@@ -8,7 +8,6 @@ import pytest
 
 from poise.errors import NotReadyError
 from poise.figures import built_in
-from poise.studio.server.server import listening
 from poise.studio.server.waiting import PROGRESS_PATH, WaitingPage
 from poise.studio.session.outcome import NOT_READY
 from poise.studio.session.readiness import Readiness
@@ -16,6 +15,7 @@ from poise.studio.session.session import Session
 from poise.studio.session.stepping import SolverThread
 from poise.studio.wire.rehearsal import rehearse
 from poise.studio.wire.viewport import point
+from poise.web.listening import listening
 
 
 def test_the_waiting_page_shows_the_progress_and_leaves_the_socket_to_the_studio() -> None:

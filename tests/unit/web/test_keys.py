@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from poise.studio.server import keys
-from poise.studio.server.keys import KEY_FILE, KEY_LIFETIME, new_key, stored_key
+from poise.web import keys
+from poise.web.keys import KEY_FILE, KEY_LIFETIME, new_key, stored_key
 
 
 @pytest.fixture(autouse=True)

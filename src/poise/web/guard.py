@@ -1,8 +1,9 @@
-"""Access control of the studio: only requests with the studio's key are answered.
+"""Access control: only requests with the server's key are answered.
 
-Any page on the web can make a browser send requests to a port of this machine. The studio therefore answers a request
-only if its Host header names the studio, if it comes from one of the studio's own pages, and if it carries a cookie
-that is set by opening the address printed at the start, which contains the key.
+Any page on the web can make a browser send requests to a port of this machine. A server therefore answers a request
+only if its Host header names the server, if it does not come from another site's page, and if it has the key. Pages of
+the studio have it in a cookie, which is set by opening the address printed at the start; programs have no cookies and
+open a web socket at an address with the key.
 """
 
 from __future__ import annotations
@@ -24,9 +25,27 @@ KEY_PARAMETER = "key"
 class Guard:
     """An ASGI middleware that answers unauthorised requests with status 403 and a sentence."""
 
-    def __init__(self, app: ASGIApp, *, key: str, port: int, local: bool = True) -> None:
-        """Guard `app`; with `local`, only requests to this machine's own names (such as localhost) are accepted."""
-        self.app = app
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        key: str,
+        port: int,
+        local: bool = True,
+        for_programs: bool = False,
+        who: str = "the studio",
+    ) -> None:
+        """Guard an application.
+
+        Args:
+            app: The application.
+            key: The key.
+            port: The port at which the server listens.
+            local: Whether only requests to this machine's own names, such as localhost, are accepted.
+            for_programs: Whether a web socket may have the key in its address instead of a cookie.
+            who: The server, for the sentences of refusals.
+        """
+        self.app, self.for_programs, self.who = app, for_programs, who
         self.key = key
         self.port = port
         self.cookie = f"poise_studio_{port}"
@@ -42,6 +61,8 @@ class Guard:
             await self.app(scope, receive, send)
         elif scope["type"] == "http":
             await answer(scope, receive, send)
+        elif "websocket.http.response" in scope.get("extensions", {}):
+            await _refuse_in_words(answer, send)
         else:
             await receive()
             await send({"type": "websocket.close", "code": 1008})
@@ -51,17 +72,19 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self.hosts is not None and host not in self.hosts:
-            return _refused(f"the studio does not run at {host!r}; open the address that was printed when it started.")
+            return _refused(f"{self.who} does not run at {host!r}; open the address that was printed when it started.")
         origin = headers.get("origin")
         if origin is not None and origin != f"http://{host}":
-            return _refused("this request comes from a page of another site, so the studio does not answer it.")
+            return _refused(f"this request comes from a page of another site, so {self.who} does not answer it.")
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = next((value for name, value in query if name == KEY_PARAMETER), None)
         if scope["type"] == "http" and given is not None and self._is_key(given):
             return self._redirect_with_cookie(scope, [pair for pair in query if pair[0] != KEY_PARAMETER])
+        if self.for_programs and scope["type"] == "websocket" and given is not None and self._is_key(given):
+            return None
         if self._is_key(_cookie(headers, self.cookie)):
             return None
-        return _refused("the key is missing: open the whole address that was printed when the studio started.")
+        return _refused(f"the key is missing: open the whole address that was printed when {self.who} started.")
 
     def _is_key(self, given: str) -> bool:
         return secrets.compare_digest(given.encode(), self.key.encode())
@@ -74,6 +97,13 @@ class Guard:
         answer.headers["Cache-Control"] = "no-store"
         answer.headers["Referrer-Policy"] = "no-referrer"
         return answer
+
+
+async def _refuse_in_words(answer: Response, send: Send) -> None:
+    """Answer a web socket's handshake with a response, which says why it is refused."""
+    start = {"type": "websocket.http.response.start", "status": answer.status_code, "headers": answer.raw_headers}
+    await send(start)
+    await send({"type": "websocket.http.response.body", "body": bytes(answer.body)})
 
 
 def _refused(sentence: str) -> Response:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from starlette.types import Message, Receive, Scope, Send
 
-from poise.studio.server.guard import Guard
+from poise.web.guard import Guard
 
 PORT, SECRET = 8123, "the-secret"
 HOME = f"http://127.0.0.1:{PORT}"
@@ -33,9 +33,9 @@ def ask(path: str = "/", *, local: bool = True, base: str = HOME, **options: obj
     return asyncio.run(once())
 
 
-def knock(headers: dict[str, str]) -> str:
-    """The first message that a websocket receives."""
-    guard = Guard(_open_house, key=SECRET, port=PORT)
+def knock(headers: dict[str, str], *, query: str = f"key={SECRET}", **options: object) -> list[Message]:
+    """The messages that a websocket receives."""
+    guard = Guard(_open_house, key=SECRET, port=PORT, for_programs="extensions" in options)
     sent: list[Message] = []
 
     async def receive() -> Message:
@@ -45,9 +45,9 @@ def knock(headers: dict[str, str]) -> str:
         sent.append(message)
 
     pairs = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "websocket", "path": "/studio/stream", "query_string": b"key=the-secret", "headers": pairs}
-    asyncio.run(guard(scope, receive, send))
-    return str(sent[0]["type"])
+    scope = {"type": "websocket", "path": "/studio/stream", "query_string": query.encode(), "headers": pairs}
+    asyncio.run(guard(scope | options, receive, send))
+    return sent
 
 
 def test_the_printed_address_sets_the_cookie_and_hides_the_key() -> None:
@@ -103,6 +103,16 @@ def test_a_studio_for_others_answers_to_any_name_but_still_wants_the_key() -> No
 
 def test_websockets_are_guarded_alike() -> None:
     own = {"host": f"127.0.0.1:{PORT}", "origin": HOME, "cookie": f"poise_studio_{PORT}={SECRET}"}
-    assert knock(own) == "websocket.accept"
+    assert knock(own)[0]["type"] == "websocket.accept"
     for wrong in ({"cookie": "a=b"}, {"origin": "http://evil.example"}, {"host": "evil.example"}):
-        assert knock(own | wrong) == "websocket.close"
+        assert knock(own | wrong)[0]["type"] == "websocket.close"
+
+
+def test_programs_have_the_key_in_the_address_and_are_refused_in_a_sentence() -> None:
+    here, words = {"host": f"127.0.0.1:{PORT}"}, {"websocket.http.response": {}}
+    assert knock(here, extensions=words)[0]["type"] == "websocket.accept"
+    start, body = knock(here, query="key=wrong", extensions=words)
+    assert start["status"] == 403
+    assert b"the key is missing" in body["body"]
+    start, _ = knock(here | {"origin": "http://evil.example"}, extensions=words)
+    assert start["status"] == 403
