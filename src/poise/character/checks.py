@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from numbers import Integral, Real
+from numbers import Real
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -26,8 +26,6 @@ Target: TypeAlias = "GazeLike | str | None"
 
 SHARE_OF_SPEED = 0.85
 """Fraction of the motion filter's speed that the solver uses, so that all joints arrive at the same time."""
-LAST_PORT = 65535
-"""The largest port number."""
 
 
 def default_solver(figure: Figure, most: float, holds: Hold) -> Solver:
@@ -102,12 +100,6 @@ def share(what: str, amount: float) -> float:
     if not (_is_finite(amount) and 0.0 <= amount <= 1.0):
         raise TaskError(f"the amount of {what} must be between 0 and 1, not {amount!r}.")
     return float(amount)
-
-
-def check_port(purpose: str, port: object, least: int) -> None:
-    """Raise an error if the argument is not a UDP port number."""
-    if not isinstance(port, Integral) or not least <= int(port) <= LAST_PORT:
-        raise TaskError(f"cannot {purpose}:{port}: a port is a whole number from {least} to {LAST_PORT}.")
 
 
 def _is_finite(number: object) -> bool:

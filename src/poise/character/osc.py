@@ -12,15 +12,13 @@ reported as an event and sent back as `/error text`.
 from __future__ import annotations
 
 import contextlib
-import socket
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from poise.chains.targets import at
-from poise.character.checks import check_port
+from poise.character.udp import UdpReceiver, UdpSender
 from poise.errors import PoiseError, TaskError
 from poise.figure.model.names import listing, suggestion
 from poise.figure.model.posture import Posture
@@ -28,9 +26,6 @@ from poise.formats.osc import Argument, Message, bundle, decode, encode
 
 if TYPE_CHECKING:
     from poise.character.character import Character
-
-LARGEST_PACKET = 65536
-"""Size of the receive buffer [bytes]."""
 
 
 def handle_message(character: Character, message: Message) -> None:
@@ -115,44 +110,27 @@ class OscIn:
 
     def __init__(self, character: Character, host: str, port: int, report: Callable[[str], object]) -> None:
         """Start to listen."""
-        check_port(f"listen for OSC on {host}", port, 0)
         self._character, self._report = character, report
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        try:
-            self._socket.bind((host, port))
-        except OSError as problem:
-            self._socket.close()
-            reason = problem.strerror or str(problem)
-            raise TaskError(f"cannot listen for OSC on {host}:{port} ({reason.lower()}).") from None
-        self.port: int = self._socket.getsockname()[1]
         self.heard = 0
         """Number of packets received, valid or not."""
-        self._socket.settimeout(0.2)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._listen, name="poise OSC", daemon=True)
-        self._thread.start()
+        self._receiver = UdpReceiver("OSC", host, port, self._take)
+        self.port = self._receiver.port
 
     def close(self) -> None:
         """Stop listening."""
-        self._stop.set()
-        self._thread.join(timeout=1.0)
-        self._socket.close()
+        self._receiver.close()
 
-    def _listen(self) -> None:
-        while not self._stop.is_set():
-            # A timeout without a packet, or the receiver of an error message no longer listens.
-            with contextlib.suppress(TimeoutError, ConnectionError):
-                self._take(*self._socket.recvfrom(LARGEST_PACKET))
-                self.heard += 1
-
-    def _take(self, packet: bytes, sender: tuple[str, int]) -> None:
+    def _take(self, packet: bytes) -> bytes | None:
+        """Execute the messages in a packet; returns the bytes of an error message if one is wrong."""
         try:
             for message in decode(packet):
                 handle_message(self._character, message)
         except PoiseError as problem:
             self._report(str(problem))
-            with contextlib.suppress(OSError):
-                self._socket.sendto(encode("/error", [str(problem).replace("\0", " ")]), sender)
+            return encode("/error", [str(problem).replace("\0", " ")])
+        finally:
+            self.heard += 1
+        return None
 
 
 class OscOut:
@@ -160,24 +138,16 @@ class OscOut:
 
     def __init__(self, name: str, host: str, port: int, outputs: list[Callable[[Posture], object]]) -> None:
         """Resolve the address of the receiver, which need not exist yet; closing removes `send` from `outputs`."""
-        check_port(f"send OSC to {host}", port, 1)
-        try:
-            family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-        except OSError:
-            raise TaskError(f"cannot send OSC to {host}:{port}: the host is not known.") from None
         self._name, self._outputs = name, outputs
-        self._to: tuple[str, int] = address[:2]  # type: ignore[assignment]
-        self._socket = socket.socket(family, kind)
-        self._socket.setblocking(False)
+        self._sender = UdpSender("OSC", host, port)
 
     def send(self, posture: Posture) -> None:
         """Send one frame; a datagram without a receiver is lost."""
         messages = (encode(f"/{self._name}/{joint}", np.atleast_1d(posture[joint]).tolist()) for joint in posture)
-        with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
-            self._socket.sendto(bundle(messages), self._to)
+        self._sender.send(bundle(messages))
 
     def close(self) -> None:
         """Stop sending."""
         with contextlib.suppress(ValueError):
             self._outputs.remove(self.send)
-        self._socket.close()
+        self._sender.close()

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import socket
 import threading
 from collections.abc import Callable
 
-from poise.character.checks import check_port
-from poise.character.osc import LARGEST_PACKET
-from poise.errors import PoiseError, TaskError
+from poise.character.udp import UdpReceiver
+from poise.errors import PoiseError
 from poise.formats.osc import decode
 from poise.formats.vmc import Bones, take
 
@@ -25,20 +22,10 @@ class VmcIn:
             port: UDP port; 0 for any that is free.
             report: Called with one sentence for a packet that cannot be read; the same sentence is not repeated.
         """
-        check_port(f"listen for VMC on {host}", port, 0)
         self._report, self._said, self._bones, self._is_new = report, "", Bones(), False
-        self._lock, self._stop = threading.Lock(), threading.Event()
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        try:
-            self._socket.bind((host, port))
-        except OSError as problem:
-            self._socket.close()
-            reason = problem.strerror or str(problem)
-            raise TaskError(f"cannot listen for VMC on {host}:{port} ({reason.lower()}).") from None
-        self.port: int = self._socket.getsockname()[1]
-        self._socket.settimeout(0.2)
-        self._thread = threading.Thread(target=self._listen, name="poise VMC", daemon=True)
-        self._thread.start()
+        self._lock = threading.Lock()
+        self._receiver = UdpReceiver("VMC", host, port, self._take)
+        self.port = self._receiver.port
 
     def newest(self) -> Bones | None:
         """The newest frame, or None if none has come since the last call."""
@@ -48,15 +35,7 @@ class VmcIn:
 
     def close(self) -> None:
         """Stop listening."""
-        self._stop.set()
-        self._thread.join(timeout=1.0)
-        self._socket.close()
-
-    def _listen(self) -> None:
-        while not self._stop.is_set():
-            with contextlib.suppress(TimeoutError, ConnectionError):
-                packet, _ = self._socket.recvfrom(LARGEST_PACKET)
-                self._take(packet)
+        self._receiver.close()
 
     def _take(self, packet: bytes) -> None:
         try:

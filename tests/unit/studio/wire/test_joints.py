@@ -96,8 +96,8 @@ def test_osc_sends_after_every_change_and_takes_what_others_send(session: Sessio
 
 def test_a_port_that_is_none_is_refused(session: Session) -> None:
     link = OscLink(session)
-    with pytest.raises(TaskError, match="cannot listen at port 70000"):
+    with pytest.raises(TaskError, match=r"cannot listen for OSC on 127.*: a port is a whole number"):
         link.start(None, 70000)
-    with pytest.raises(TaskError, match="nothing can be sent"):
+    with pytest.raises(TaskError, match="cannot send OSC to 127"):
         link.start(("127.0.0.1", 70000), None)
     link.stop()
