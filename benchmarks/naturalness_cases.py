@@ -17,8 +17,8 @@ import numpy as np
 import poise
 from poise import CenterOfMass, Frame, Position
 from poise.figure.collision.collisions import Collisions, node_frames
-from poise.figures.people.posture_values import feet_frame
 from poise.forces.balance import balance
+from poise.kernels.body.likely_posture import feet_frame
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 from people_clips import clip_names, held_out, postures_of
@@ -98,11 +98,10 @@ def standing_at(posture: poise.Posture) -> poise.Posture:
     """Standing at the place and heading of a posture's feet."""
     human = posture.figure
     feet = [human.pose_of(foot, posture) for foot in FEET]
-    frame = feet_frame(np.array([[f.position for f in feet]]), np.array([[f.matrix for f in feet]]))
-    at, turn = frame.origin[0], 0.5 * frame.yaw[0]
+    yaw, at = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
     stands = human.posture("standing")
     height = stands["base"][1]
-    return stands.changed({"base": (at[0], at[1] + height, at[2], np.cos(turn), 0.0, np.sin(turn), 0.0)})
+    return stands.changed({"base": (at[0], at[1] + height, at[2], np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0)})
 
 
 class Witness:

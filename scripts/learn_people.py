@@ -29,12 +29,12 @@ from typing import NamedTuple
 
 import numpy as np
 from people_clips import clip_names, held_out, postures_of
+from posture_values import FeetFrames, Handles, Network, PostureValues, feet_frames, in_feet_frame
 from scipy.spatial.transform import Rotation
 
 import poise
 from poise.figures.people import likely_posture as model
 from poise.figures.people.likely_posture import POINTS, other_side
-from poise.figures.people.posture_values import FeetFrame, Handles, Network, PostureValues, feet_frame, in_feet_frame
 
 MIN_MOVE = 0.04
 """Least distance that some point has moved between two frames that are used [m]."""
@@ -92,12 +92,10 @@ def main() -> None:
 
 
 def points(human: poise.Figure, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """World positions (n, p, 3) and rotations (n, p, 3, 3) of `POINTS`."""
+    """World positions (n, p, 3) and rotations (n, p, 4) of `POINTS`."""
     rows = [human.compiled.frame_index[name] for name in POINTS]
     found = [human.frames(posture) for posture in q]
-    rotation = np.array([frame.rotation[rows] for frame in found])
-    matrices = Rotation.from_quat(rotation.reshape(-1, 4), scalar_first=True).as_matrix()
-    return np.array([frame.position[rows] for frame in found]), matrices.reshape(len(q), len(rows), 3, 3)
+    return np.array([frame.position[rows] for frame in found]), np.array([frame.rotation[rows] for frame in found])
 
 
 def thinned(human: poise.Figure, q: np.ndarray) -> np.ndarray:
@@ -136,9 +134,11 @@ def ball_means(human: poise.Figure, q: np.ndarray) -> np.ndarray:
 def described(human: poise.Figure, chart: PostureValues, q: np.ndarray, subject: np.ndarray) -> Frames:
     """Values and handles of postures."""
     position, rotation = points(human, q)
-    feet = feet_frame(position[:, :2], rotation[:, :2])
+    feet = feet_frames(position, rotation)
+    matrices = Rotation.from_quat(rotation.reshape(-1, 4), scalar_first=True).as_matrix()
     all_given = np.ones(position.shape[:2])
-    handles = in_feet_frame(Handles(position, rotation, all_given, all_given), feet)
+    handles = Handles(position, matrices.reshape(*position.shape, 3), all_given, all_given)
+    handles = in_feet_frame(handles, feet)
     return Frames(chart.values(q, feet), handles, subject)
 
 
@@ -227,7 +227,7 @@ def measured_spread(network: Network, unseen: Frames, chart: PostureValues, huma
     """Standard deviation (nv,) of real postures about the likely ones, for random sets of handles."""
     likely = network.values(some_given(unseen.handles, np.random.default_rng(SEED)), chart)
     n = len(likely)
-    home = FeetFrame(np.zeros(n), np.zeros((n, 3)))
+    home = FeetFrames(np.zeros(n), np.zeros((n, 3)))
     pairs = zip(chart.postures(likely, home), chart.postures(unseen.values, home), strict=True)
     squares = np.square([human.difference(a, b) for a, b in pairs]).mean(0)
     spread = np.sqrt(squares)

@@ -27,14 +27,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.engine.weighted_fit import make_weighted_fit
 from poise.figure.collision.soles import ground_height
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, Pose, from_matrix, to_matrix
 from poise.figure.model.posture import Posture
 from poise.figures.people.likely_posture import handle_arrays, likely_model
-from poise.kernels.body.likely_posture import likely_coordinates
+from poise.kernels.body.likely_posture import feet_frame, likely_coordinates
 from poise.kernels.motion.weighted_fit import fit_posture
-from poise.kernels.motion.weighted_fit_step import Fit, make_fit
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.task import Task
@@ -134,7 +134,7 @@ class LikelyHumanoid:
             )
         below = Hold(rest_posture(figure), priority=2)
         self._problem = compiled([*self._tasks.values(), below])
-        self._fit = _make_fit(self._problem)
+        self._fit = make_weighted_fit(self._problem, REST_WEIGHT, 0.0)
         self._at_rest = rest_posture(figure)._q
         self._last = self._at_rest.copy()
         """(nq,) the last answer, from which the next fit begins."""
@@ -244,23 +244,18 @@ class LikelyHumanoid:
 
 
 class _Heading(NamedTuple):
-    """The frame of the feet: see `poise.figures.people.posture_values`."""
+    """The frame of the feet: see `poise.kernels.body.likely_posture`."""
 
     origin: FloatArray
     """(3,) midway between the soles, at the height of the lower one [m]."""
     turn: FloatArray
     """(3, 3) rotation about y to the world of the human."""
 
-    @staticmethod
-    def of(feet: Sequence[Pose]) -> _Heading:
+    @classmethod
+    def of(cls, feet: Sequence[Pose]) -> _Heading:
         """The frame of a left and a right foot."""
-        left, right = feet
-        across = left.position - right.position
-        ahead = left.matrix[:, 2] + right.matrix[:, 2]
-        yaw = np.arctan2(ahead[0] - 0.5 * across[2], ahead[2] + 0.5 * across[0])
-        origin = 0.5 * (left.position + right.position)
-        origin[1] = min(left.position[1], right.position[1])
-        return _Heading(origin, to_matrix((np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0)))
+        yaw, origin = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
+        return cls(np.array(origin), to_matrix((np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0)))
 
     def local(self, place: FloatArray) -> FloatArray:
         """(3,) a place of the world in the frame of the feet."""
@@ -372,11 +367,3 @@ def _posed(handle: Pose | ArrayLike | None, start: Pose) -> Pose:
     if isinstance(handle, Pose):
         return handle
     return start if handle is None else Pose(handle, start.rotation)
-
-
-def _make_fit(problem: Problem) -> Fit:
-    """A weighted fit of a problem's goals, near the posture of its last task."""
-    engine, nv = problem.engine, problem.figure.nv
-    near = REST_WEIGHT * engine.criteria.posture_weight[0]
-    limits = nv + engine.levels.general.shape[0]
-    return make_fit(len(engine.goals.position), near, np.zeros(nv), limits, problem.figure.nq)

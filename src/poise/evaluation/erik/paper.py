@@ -85,5 +85,3 @@ TABLE_9 = {
 
 KEPT_OF_DLS = 20_561_499 / 28_830_501
 """Fraction of the DLS samples that the paper kept: those whose orientation DLS100_nopost comes near to."""
-ORIENTATIONS = 7609
-"""Number of orientations that the paper combined with every posture."""

@@ -11,8 +11,9 @@ that is given, with zeros for the rest:
 
     y(u) = W₃ tanh(W₂ tanh(W₁ u + b₁) + b₂) + b₃        values(h) = μ + σ ∘ ½ (y(u) + M y(M u))
 
-where M mirrors (`posture_values`): the answer to mirrored handles is exactly the mirrored posture. The centre is a
-smooth function of the handles: it does not jump when one of them moves on.
+where M mirrors: the answer to mirrored handles is exactly the mirrored posture. The values are the position of the
+pelvis [m], its left and its up axis, and for every other joint its angle or, for a ball joint, the rotation vector from
+its mean [rad]. The centre is a smooth function of the handles: it does not jump when one of them moves on.
 
 **Derivatives.** The centre is constant during a step of a solver, so that the criterion ½ Σ w_i d_i² is the distance to
 a posture (`poise.tasks.criteria.Near`). For hinges d is a difference; for rotations it is r = log(c⁻¹ q) with

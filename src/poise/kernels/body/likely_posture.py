@@ -1,6 +1,12 @@
 """The likely posture of a person for some handles, and the posture between it and another one.
 
-`poise.figures.people.likely_posture` describes the model, `poise.engine.natural` how it is used.
+`poise.figures.people.likely_posture` describes the model, `poise.engine.natural` how it is used. Handles and values are
+relative to the *feet's frame*: its origin is midway between the soles, at the height of the lower one, and it is turned
+about the vertical by the angle of
+
+    f = z_left + z_right + ½ (left - right) × up
+
+with z the directions of the feet and left, right their positions: where they point, and across the line between them.
 """
 
 import math
@@ -68,6 +74,22 @@ class LikelyModel(NamedTuple):
 
 
 @kernel
+def feet_frame(position: Array, rotation: Array) -> tuple[float, Vector]:
+    """The turn [rad] and the origin [m] of the feet's frame, from the poses of the left and the right foot.
+
+    Args:
+        position: (2 or more, 3) positions, that of the left foot first [m].
+        rotation: (2 or more, 4) rotations.
+    """
+    left, right = vector_at(position, 0), vector_at(position, 1)
+    ahead_left, ahead_right = rotate(quaternion_at(rotation, 0), Z_AXIS), rotate(quaternion_at(rotation, 1), Z_AXIS)
+    yaw = math.atan2(
+        ahead_left.x + ahead_right.x - 0.5 * (left.z - right.z), ahead_left.z + ahead_right.z + 0.5 * (left.x - right.x)
+    )
+    return yaw, Vector(0.5 * (left.x + right.x), min(left.y, right.y), 0.5 * (left.z + right.z))
+
+
+@kernel
 def likely_coordinates(
     model: LikelyModel,
     position: Array,
@@ -81,13 +103,8 @@ def likely_coordinates(
 
     `placed` and `turned` (p,) are 1 for points whose position and rotation are given, else 0; both feet come first.
     """
-    left, right = vector_at(position, 0), vector_at(position, 1)
-    ahead_left, ahead_right = rotate(quaternion_at(rotation, 0), Z_AXIS), rotate(quaternion_at(rotation, 1), Z_AXIS)
-    yaw = math.atan2(
-        ahead_left.x + ahead_right.x - 0.5 * (left.z - right.z), ahead_left.z + ahead_right.z + 0.5 * (left.x - right.x)
-    )
+    yaw, origin = feet_frame(position, rotation)
     heading = Quaternion(math.cos(0.5 * yaw), 0.0, math.sin(0.5 * yaw), 0.0)
-    origin = Vector(0.5 * (left.x + right.x), min(left.y, right.y), 0.5 * (left.z + right.z))
     values, answer = model.values, model.layer[3]
     for k in range(values.shape[0]):
         values[k] = 0.0

@@ -34,11 +34,9 @@ import numpy as np
 from poise.kernels.body.tree import (
     Tree,
     apply_inertia,
-    center_of_mass,
     difference,
     forward,
     mass_centers,
-    motion_axes,
     subtree_inertias,
 )
 from poise.kernels.forces.statics import Wrenches, net_wrench
@@ -225,21 +223,6 @@ def make_evaluation(tree: Tree, goals: Goals) -> Evaluation:
         effective_center=np.zeros((g, 3)),
         nearest=np.zeros((g, 3)),
     )
-
-
-@kernel
-def evaluate(
-    tree: Tree,
-    goals: Goals,
-    q: Array,
-    # outputs
-    evaluation: Evaluation,
-) -> None:
-    """Compute node frames, centres of mass, and the errors and wrenches of every goal at coordinates `q`."""
-    place_nodes(tree, q, evaluation)
-    motion_axes(tree, evaluation.rotation, evaluation.axes)
-    center_of_mass(tree, evaluation.position, evaluation.rotation, evaluation.centers)
-    find_errors(tree, goals, q, evaluation)
 
 
 @kernel(inline=True)

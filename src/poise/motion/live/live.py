@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arguments import positive
+from poise.engine.weighted_fit import make_weighted_fit
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -45,7 +46,6 @@ from poise.motion.retarget.draft import (
     FIRST_FRAME_STEPS,
     FIRST_FRAME_TOLERANCE,
     CachedProblem,
-    make_weighted_fit,
 )
 from poise.motion.retarget.feet import smootherstep
 from poise.motion.retarget.perform import CONSTRAINT_WEIGHT, SPEED_SHARE

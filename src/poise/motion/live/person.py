@@ -72,7 +72,7 @@ class Person:
         self._joints = list(dict.fromkeys([*(link.joint for link in links.links), *self._roles.values()]))
         ride, rows = skeleton.compiled.attached, [skeleton.frame_row(name) for name in self._joints]
         self._ride = ride.node[rows], ride.position[rows], ride.rotation[rows]
-        self._tree, self._nq = skeleton.compiled.tree, skeleton.nq
+        self._tree = skeleton.compiled.tree
         self._position, self._rotation = np.empty((1, len(rows), 3)), np.empty((1, len(rows), 4))
         paths = {joint: self.calibration.apply(source.path_of(joint)) for joint in self._joints}
         self._alignment = pelvis_alignment(source, self.calibration, paths, self._roles)

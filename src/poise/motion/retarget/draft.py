@@ -13,14 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.engine.problem import Problem, StepSize
-from poise.figure.assembly.cut_joint_guards import taken_in
+from poise.engine.weighted_fit import make_weighted_fit
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import Course, aim, fit_clip, perform_clip
 from poise.kernels.motion.posture_curves import curve_clip
 from poise.kernels.motion.separation import Separation
 from poise.kernels.motion.weighted_fit import fit_posture
-from poise.kernels.motion.weighted_fit_step import Fit, make_fit
 from poise.motion.clip.clip import frame_times, interpolated
 from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.clip.motion import Motion
@@ -126,28 +125,6 @@ def redraft(  # noqa: PLR0917
 
 def no_progress(done: int, total: int) -> None:
     """Progress callback that does nothing."""
-
-
-def make_weighted_fit(
-    problem: Problem, near: float, still: float, strict: float = 1.0, apart: Separation | None = None
-) -> Fit:
-    """A weighted fit of the problem's goals.
-
-    Args:
-        problem: The compiled tasks.
-        near: Weight of the reference posture.
-        still: Weight of the posture of the last frame.
-        strict: Factor on the weights of all goals.
-        apart: Parts of the figure to keep apart; None for none.
-    """
-    engine, nv = problem.engine, problem.figure.nv
-    limits = nv + engine.levels.general.shape[0]
-    weights = near * engine.criteria.posture_weight[0], np.full(nv, still, dtype=np.float64)
-    for _, joint in taken_in(problem.figure):
-        # The loop alone determines this joint: its coordinates exist only to limit it.
-        for weight in weights:
-            weight[problem.figure.v_slice(joint.name)] = 0.0
-    return make_fit(len(engine.goals.position), *weights, limits, problem.figure.nq, float(strict), apart)
 
 
 class CachedProblem:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from poise.engine.problem import StepSize
+from poise.engine.weighted_fit import make_weighted_fit
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
@@ -31,7 +32,6 @@ from poise.motion.retarget.draft import (
     Progress,
     cached_problem,
     draft_clip,
-    make_weighted_fit,
     no_progress,
     redraft,
 )

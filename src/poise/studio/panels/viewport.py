@@ -47,10 +47,6 @@ class Viewport(
         """Let the user click a point of the figure; the event "picked" reports it."""
         self.run_method("pick")
 
-    def clear_trace(self) -> None:
-        """Delete the trace of dragged points."""
-        self.run_method("clear_trace")
-
     def pin_here(self) -> None:
         """Pin the point under the pointer."""
         self.run_method("pin_here")

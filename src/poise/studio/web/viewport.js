@@ -116,10 +116,6 @@ export default {
     pick() {
       this.grab.pickNext();
     },
-    clear_trace() {
-      this.stage.trace?.clear();
-      this.stage.stale = true;
-    },
     pin_here() {
       this.grab.pinHere();
     },

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import poise
 from poise.figures.people.likely_posture import FILE, POINTS, likely_posture, other_side, people
-from poise.figures.people.posture_values import FeetFrame, PostureValues, feet_frame
+from poise.kernels.body.likely_posture import feet_frame
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "scripts"))
+from posture_values import FeetFrames, PostureValues, feet_frames
 
 FEET = ("left_foot", "right_foot")
 POSTURES = ("standing", "crouching", "reaching", "sitting", "waving")
@@ -47,7 +53,7 @@ def mirrored(human: poise.Figure, q: np.ndarray) -> poise.Posture:
 def test_values_give_the_posture_back(human: poise.Figure, name: str) -> None:
     chart = PostureValues(human, people().ball_means)
     q = human.posture(name).q[None]
-    feet = FeetFrame(np.array([0.7]), np.array([[1.0, 0.2, -3.0]]))
+    feet = FeetFrames(np.array([0.7]), np.array([[1.0, 0.2, -3.0]]))
     back = chart.postures(chart.values(q, feet), feet)
     assert np.abs(human.difference(back[0], q[0])).max() < 1e-12
 
@@ -60,7 +66,7 @@ def test_mirrored_values_are_those_of_the_mirror_image(human: poise.Figure, name
     for body in human.bodies:
         place = human.pose_of(body.name, q).position * (-1.0, 1.0, 1.0)
         assert np.allclose(human.pose_of(other_side(body.name), image).position, place, atol=1e-14)
-    home = FeetFrame(np.zeros(1), np.zeros((1, 3)))
+    home = FeetFrames(np.zeros(1), np.zeros((1, 3)))
     assert np.allclose(chart.mirrored(chart.values(q[None], home)), chart.values(image.q[None], home), atol=1e-12)
 
 
@@ -117,9 +123,25 @@ def test_the_derivative_of_a_difference_of_rotations(human: poise.Figure) -> Non
 def test_hands_in_front_do_not_turn_the_heading(human: poise.Figure) -> None:
     """The feet's frame of the neutral posture is its own place and heading."""
     poses = [human.pose_of(foot, human.neutral()) for foot in FEET]
-    feet = feet_frame(np.array([[p.position for p in poses]]), np.array([[p.matrix for p in poses]]))
-    assert feet.yaw[0] == pytest.approx(0.0, abs=1e-12)
-    assert feet.origin[0, :2] == pytest.approx([0.0, 0.0], abs=1e-12)
+    yaw, origin = feet_frame(np.array([p.position for p in poses]), np.array([p.rotation for p in poses]))
+    assert yaw == pytest.approx(0.0, abs=1e-12)
+    assert origin[:2] == pytest.approx((0.0, 0.0), abs=1e-12)
+
+
+def test_the_feet_s_frame_turns_and_moves_with_the_feet(human: poise.Figure) -> None:
+    """One foot ahead of the other turns it too, by the angle of f."""
+    stands = [human.pose_of(foot, human.neutral()) for foot in FEET]
+    turn = poise.Pose((1.0, 0.2, -3.0), (np.cos(0.4), 0.0, np.sin(0.4), 0.0))
+    poses = [turn @ foot for foot in stands]
+    position, rotation = np.array([[p.position for p in poses]]), np.array([[p.rotation for p in poses]])
+    feet = feet_frames(position, rotation)
+    assert feet.yaw == pytest.approx([0.8])
+    assert feet.origin[0] == pytest.approx(turn.apply(np.mean([p.position for p in stands], axis=0)))
+    position[0, 0] += 0.3 * feet.rotation[0, :, 2] + (0.0, 0.1, 0.0)
+    width = float(np.linalg.norm(stands[0].position - stands[1].position))
+    ahead = sum(poise.Pose((0, 0, 0), p.rotation).matrix[:, 2] for p in stands)
+    assert feet_frames(position, rotation).yaw == pytest.approx([0.8 - np.arctan2(0.15, ahead[2] + 0.5 * width)])
+    assert feet_frames(position, rotation).origin[0, 1] == pytest.approx(feet.origin[0, 1])
 
 
 def test_what_is_missing_is_said(human: poise.Figure) -> None:

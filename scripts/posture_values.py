@@ -1,11 +1,6 @@
 """Postures of the human as vectors of numbers that do not depend on its place and heading, and their mirror images.
 
-Place and heading are those of the feet. The *feet's frame* has its origin midway between the soles, at the height of
-the lower one, and is turned about the vertical by the angle of
-
-    f = z_left + z_right + ½ (left - right) × up
-
-with z the directions of the feet and left, right their positions: where they point, and across the line between them.
+Place and heading are those of the feet's frame (`poise.kernels.body.likely_posture`).
 
 The values of a posture are the position of the pelvis in the feet's frame [m], the left and the up axis of the pelvis
 in that frame, and all other joints in the order of their velocities: hinges by angle, ball joints by the rotation
@@ -24,9 +19,10 @@ from scipy.spatial.transform import Rotation
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.figures.people.likely_posture import BASE_RATES, BASE_VALUES, MIRROR, OTHER_SIDE, TURNED, Layout
+from poise.kernels.body.likely_posture import feet_frame
 
 
-class FeetFrame(NamedTuple):
+class FeetFrames(NamedTuple):
     """Places and headings of n figures."""
 
     yaw: FloatArray
@@ -40,15 +36,10 @@ class FeetFrame(NamedTuple):
         return Rotation.from_rotvec(self.yaw[:, None] * np.array([0.0, 1.0, 0.0])).as_matrix()
 
 
-def feet_frame(position: FloatArray, rotation: FloatArray) -> FeetFrame:
-    """The frames of feet at positions (n, 2, 3), left before right, with rotations (n, 2, 3, 3)."""
-    left, right = position[:, 0], position[:, 1]
-    across = left - right
-    ahead = rotation[:, 0, :, 2] + rotation[:, 1, :, 2]
-    yaw = np.arctan2(ahead[:, 0] - 0.5 * across[:, 2], ahead[:, 2] + 0.5 * across[:, 0])
-    origin = 0.5 * (left + right)
-    origin[:, 1] = np.minimum(left[:, 1], right[:, 1])
-    return FeetFrame(yaw, origin)
+def feet_frames(position: FloatArray, rotation: FloatArray) -> FeetFrames:
+    """The frames of feet at positions (n, 2, 3), left before right, with rotations (n, 2, 4)."""
+    found = [feet_frame(*poses) for poses in zip(position, rotation, strict=True)]
+    return FeetFrames(np.array([yaw for yaw, _ in found]), np.array([origin for _, origin in found]))
 
 
 class PostureValues:
@@ -67,7 +58,7 @@ class PostureValues:
         """Values (n, count) of the mirror images."""
         return values[:, self.source] * self.sign
 
-    def values(self, q: FloatArray, feet: FeetFrame) -> FloatArray:
+    def values(self, q: FloatArray, feet: FeetFrames) -> FloatArray:
         """Values (n, count) of postures (n, nq)."""
         out = np.empty((len(q), self.count))
         from_world = feet.rotation.transpose(0, 2, 1)
@@ -79,7 +70,7 @@ class PostureValues:
         out[:, self.hinge_values] = q[:, self.hinge_q]
         return out
 
-    def postures(self, values: FloatArray, feet: FeetFrame) -> FloatArray:
+    def postures(self, values: FloatArray, feet: FeetFrames) -> FloatArray:
         """Postures (n, nq) with given values; the axes of the pelvis are made orthonormal."""
         q = np.empty((len(values), self.nq))
         left = values[:, 3:6] / np.linalg.norm(values[:, 3:6], axis=1, keepdims=True)
@@ -155,7 +146,7 @@ class Network(NamedTuple):
         return 0.5 * (answer + chart.mirrored(mirrored))
 
 
-def in_feet_frame(handles: Handles, feet: FeetFrame) -> Handles:
+def in_feet_frame(handles: Handles, feet: FeetFrames) -> Handles:
     """Handles in the world, seen from the feet."""
     from_world = feet.rotation.transpose(0, 2, 1)
     position = np.einsum("nij,nkj->nki", from_world, handles.position - feet.origin[:, None])
