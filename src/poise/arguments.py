@@ -68,7 +68,7 @@ def seed(value: Any, what: str = "the seed", *, error: type[PoiseError] = TaskEr
 def all_of(
     values: Iterable[T] | None, kinds: type | tuple[type, ...], what: str, *, hints: Iterable[tuple[type, str]] = ()
 ) -> tuple[T, ...]:
-    """A list of things of some kinds.
+    """`values` as a tuple, if each is of one of `kinds`; otherwise an error that says what to give.
 
     Args:
         values: The list; None counts as a mistake.

@@ -52,7 +52,7 @@ LOOP_FRAME = Pose(vector((0.1, 0.0, 0.0)))
 PURPOSES = ("to look at", "to pull", "for everything")
 """What the studio is ready for once the steps of a stage, and of the stages before it, are done."""
 LOOK, PULL, ALL = range(len(PURPOSES))
-"""The stages."""
+"""The stages of the warm-up, in order: kernels to show a figure, to pull it, and all others."""
 
 
 NICENESS = 10

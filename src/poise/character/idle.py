@@ -21,7 +21,7 @@ DRIFT_WAVES = 3
 
 
 class Idle:
-    """Small motion, the same for the same seed."""
+    """Breathing and drift of every joint of a figure; the same seed gives the same motion."""
 
     def __init__(self, joints: int, seed: int = 0) -> None:
         """Choose the frequencies and phases of each joint."""

@@ -29,7 +29,7 @@ LEAST_CORNERS = 3
 
 
 def figure_findings(figure: Figure) -> Iterator[Finding]:
-    """Check what people trip over: base, feet, limits, speeds, masses, the face, meshes, loops and postures."""
+    """Check a figure for frequent mistakes: base, feet, limits, speeds, masses, face, meshes, loops and postures."""
     checks: tuple[Callable[[Figure], Iterator[Finding]], ...] = (
         _base,
         _feet,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SAMPLE_TIME = 1.0
 """Length of the sample of the stream from which it is calibrated [s]."""
 LEAST_FRAMES = 10
-"""Least number of frames in it."""
+"""Least number of frames that this sample must have."""
 
 
 def vmc_address(text: str) -> tuple[str, int]:

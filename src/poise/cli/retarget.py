@@ -291,7 +291,7 @@ def _print_record(record: Record) -> None:
 
 
 def _shard(text: str | None) -> tuple[int, int]:
-    """Part and number of parts, from text such as 3/16."""
+    """Which part of a folder to retarget, and in how many parts it is divided, from text such as 3/16."""
     if text is None:
         return 1, 1
     part, slash, parts = text.partition("/")

@@ -116,7 +116,7 @@ class ExpressiveBody(Expressive):
         return limited
 
     def _limited(self, before: Posture, after: Posture) -> Posture:
-        """`after`, or a part of the way there that leaves some of the rate for gaze and feet."""
+        """`after`; if a joint turns faster than the rate, a posture on the way that leaves room for gaze and feet."""
         way = self.figure.difference(before, after)
         most = float(np.abs(way[self._turning]).max(initial=0.0))
         if most <= self.settings.rate:

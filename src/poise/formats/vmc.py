@@ -49,7 +49,8 @@ for _chain in _chains():
     PARENTS.update(zip(_chain[1:], _chain[:-1], strict=True))
 
 Bones = dict[str, FloatArray]
-"""(7,) pose of each bone relative to the one above: position [m], and quaternion w, x, y, z; that of ROOT is "" ."""
+"""(7,) pose of each bone relative to the bone above it, by name: position [m], then quaternion w, x, y, z; "" is the
+root."""
 
 
 def take(messages: Iterable[Message], bones: Bones) -> bool:

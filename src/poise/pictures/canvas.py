@@ -58,7 +58,7 @@ def resized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
 
 
 def _averaged(values: FloatArray, axis: int, count: int) -> FloatArray:
-    """The averages of `count` equal parts of an axis."""
+    """`values` with an axis divided into `count` equal parts, each replaced by its average."""
     length = values.shape[axis]
     sums = np.insert(np.cumsum(values, axis=axis), 0, 0.0, axis=axis)
     edges = np.linspace(0.0, length, count + 1)

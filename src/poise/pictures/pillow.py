@@ -1,4 +1,4 @@
-"""Pillow, which pictures need that contain text, forces, goals or other pictures, or are not PNG files."""
+"""Imports Pillow, for pictures with text, forces, goals or other pictures in them, and for files other than PNG."""
 
 from poise.extras import require
 

@@ -94,7 +94,7 @@ class FirmataDriver:
 
     @property
     def name(self) -> str:
-        """The name for messages."""
+        """The driver's name in messages to the user."""
         return f"firmata on {self._port.path}"
 
     def open(self, servos: Sequence[Servo]) -> None:

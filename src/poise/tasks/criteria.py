@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 Strength: TypeAlias = "float | Mapping[str, float] | None"
 
 MIN_ASYMMETRY = 0.2
-"""Least distance from a joint's neutral position to the middle of its range, as a share of the range, to flex."""
+"""A joint flexes or extends only if the middle of its range is at least this far from neutral, as a fraction of the
+range."""
 CURVATURE_SAMPLES = 4
 """Number of random postures, besides the neutral one, at which the curvature of an effort is measured."""
 

@@ -12,7 +12,7 @@ from poise.tasks.task import axes_of
 
 
 def along_words(axes: str | ArrayLike, point: FloatArray) -> str:
-    """A point, or those of its coordinates that a task controls."""
+    """A point in words, or only those of its coordinates that a task controls."""
     if isinstance(axes, str):
         if len(axes) == 3:
             return place_words(point)

@@ -1,4 +1,4 @@
-"""The key of the studio; stored for a day, so that open pages reconnect when the studio is started again."""
+"""The secret key in the studio's address; stored for a day, so that open pages reconnect after a restart."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def nearest_on_axis(point: FloatArray, hinge: Segment) -> FloatArray:
 
 
 def bending_hinge(hinges: Sequence[Segment], like: Segment) -> Segment | None:
-    """The hinge whose axis is most nearly parallel to that of another; None if none is."""
+    """The one of `hinges` whose axis is most nearly parallel to that of `like`; None if none is within `PARALLEL`."""
     if like.axis is None:
         return None
     turned = [(abs(float(s.axis @ like.axis)), s) for s in hinges if s.axis is not None]

@@ -54,7 +54,7 @@ def rerooted(figure: Figure, body: str, posture: Posture) -> Figure:
 
 
 def _kept_in_world(joints: Iterable[Joint], old: Pose, new: Pose) -> list[Joint]:
-    """`joints`, with the frames of those attached to the world adjusted so that a new placement does not move them."""
+    """`joints`; those attached to the world stay put while the figure's placement changes from `old` to `new`."""
     if old == new:
         return list(joints)
     new_from_old = new.inverse() @ old

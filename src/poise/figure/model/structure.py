@@ -66,7 +66,7 @@ def tree_order(figure: Figure) -> tuple[tuple[str, Joint | None], ...]:
 
 
 def loop_joints(figure: Figure, loop: Joint) -> tuple[str, ...]:
-    """The tree joints of a loop: from its parent up to the common ancestor, and down to its child."""
+    """Names of a loop's tree joints: from its parent body up to the common ancestor, then down to its child body."""
     joint_of = {body: joint for body, joint in figure.tree_order if joint is not None}
 
     def joints_to_root(body: str | None) -> list[str]:

@@ -30,7 +30,7 @@ BOXER_POSTURES = {
 
 
 def build(name: str) -> Figure:
-    """The torso with its right arm hanging down."""
+    """Build the figure: a torso, and a right arm that hangs down in the neutral posture."""
     boxer = Builder(name, description="A boxing robot's arm: three motors in the shoulder and one in the elbow.")
     torso = [
         egg((0, 0.50, 0), (0.115, 0.17, 0.08), BLUE),

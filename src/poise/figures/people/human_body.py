@@ -178,7 +178,7 @@ def _add_eyes(builder: Builder, h: float, m: float) -> None:
 
 
 def _fingers(builder: Builder, h: float, side: str) -> Fingers:
-    """The fingers of one hand, without mass: theirs is in that of the hand."""
+    """The fingers of one hand; they have no mass, because the mass of the hand includes theirs."""
     s = SIDES[side]
     place = Pose(rotation=from_matrix([[0.0, 0.0, -s], [0.0, -1.0, 0.0], [-s, 0.0, 0.0]]))
     size = body.HAND_FRACTION * h / HAND_LENGTH

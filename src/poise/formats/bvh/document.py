@@ -55,7 +55,7 @@ def _as_text(text: str | bytes) -> str:
 
 
 class _MotionSection:
-    """Reads the MOTION section: two headings, then all rows at once; only if that fails are the rows checked singly."""
+    """Reads the MOTION section: two headings, then all rows at once; if that fails, it checks the rows one by one."""
 
     def __init__(self, lines: Sequence[str], start: int, width: int, path: Path | None) -> None:
         self._lines, self._width, self._path = lines, width, path

@@ -15,7 +15,7 @@ MOST_FILE_BYTES = 512 * 1024 * 1024
 
 
 def checked_file(path: str | Path) -> Path:
-    """`path`, if it is a regular file that is not empty and not too large."""
+    """`path`, if it is a regular file that is neither empty nor too large; otherwise raises a FormatError."""
     if not isinstance(path, str | os.PathLike):
         raise FormatError(f"the name of a file must be text or a path, not {path!r}.")
     file = Path(path)

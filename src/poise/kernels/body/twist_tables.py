@@ -59,7 +59,7 @@ def _interval(numbers: Array, start: int, count: int, x: float) -> tuple[int, fl
 
 @kernel
 def _blend(u: float, end: int, order: int) -> tuple[float, float]:
-    """The cubic Hermite weight of the value (order 0) or the slope (order 1) at an end, at share u; and its slope."""
+    """Cubic Hermite basis function of an end's value (order 0) or slope (order 1) at u in 0 … 1, and its derivative."""
     if end == 1:
         u = 1.0 - u
     if order == 0:

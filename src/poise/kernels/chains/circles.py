@@ -74,7 +74,7 @@ def place(
 
 @kernel
 def radius_interval(length: Array, k: int, d: float) -> tuple[float, float]:
-    """Interval of R_k for which the two circles intersect and links 0 … k-1 can reach P_k; P_{k+1} is d away."""
+    """Radii R_k at which the two circles intersect and links 0 … k-1 reach P_k; P_{k+1} is `d` from the base."""
     far, longest = 0.0, 0.0
     for i in range(k):
         far += length[i]

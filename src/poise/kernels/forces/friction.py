@@ -27,7 +27,8 @@ from poise.kernels.maths.vector import Vector, add, dot, length, scale, subtract
 Array = np.ndarray
 
 EPSILON_STAGES, EPSILON_FACTOR = 4, 1e-2
-"""Number of decreases of ε and their factor; below 1e-8 a large λ (an unbalanced load) would lose digits of f."""
+"""How often ε decreases, and by which factor; below 1e-8, a large λ (of a load that cannot be balanced) would cost f
+digits."""
 PROXIMAL_STEPS = 12
 """Largest number of updates of λ₀."""
 NEWTON_STEPS = 40

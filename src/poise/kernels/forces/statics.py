@@ -79,7 +79,7 @@ def acting_wrenches(
     force: Array,
     torque: Array,
 ) -> None:
-    """Fill `point`, `force` and `torque` (m, 3) with all wrenches in world axes; supports include their load."""
+    """Fill `point`, `force` and `torque` (m, 3) with all wrenches in world axes; supports carry shares of the load."""
     node, points, forces, torques, local, share = wrenches
     down = normalized(gravity)
     load = total_load(rotation, wrenches, scale(gravity, tree.subtree_mass[0]))

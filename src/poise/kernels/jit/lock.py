@@ -35,7 +35,7 @@ class FileLock:
                 time.sleep(TICK)
 
     def _attempt(self) -> bool:
-        """Whether the lock is held now; another process may have deleted the file between opening and locking it."""
+        """Try once to take the lock; returns whether it is held and its file still exists, which others may delete."""
         file = os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600)
         try:
             _lock(file)

@@ -42,7 +42,7 @@ class Field(NamedTuple):
     """A field of a memory."""
 
     first: int
-    """Its first word in the table."""
+    """Index in the table of the first word that describes it."""
     dtype: type
     """`int` or `float`: the type of the number, or of the entries of the array."""
     sizes: tuple[str, ...]

@@ -23,7 +23,7 @@ from poise.kernels.motion.weighted_fit_step import Fit
 Array = np.ndarray
 
 BETTER = 0.9
-"""Another fit replaces a fit if its cost is at most this share."""
+"""A second fit of a frame replaces the first one if its cost is below this fraction of the first one's."""
 STEPS_APART = 50
 """Largest number of steps of a fit that separates penetrating parts of the figure."""
 FAR = 0.7

@@ -103,7 +103,7 @@ class Stop(NamedTuple):
     sign: float
     """s."""
     brake: float
-    """Duration of jerk −sJ [s]."""
+    """Duration of the first piece, with jerk −sJ, in which the deceleration grows [s]."""
     hold: float
     """Duration of jerk 0 [s]."""
     release: float

@@ -69,7 +69,7 @@ def _sequence_point(path: Path, start: Array, number: float, q: Array) -> None:
 
 @kernel
 def _window(bounds: Bounds, k: int, middle: float, half: float) -> tuple[float, float]:
-    """The part of a coordinate's range, at most 2 `half` wide, that lies nearest around `middle`."""
+    """The part of a coordinate's range that is at most 2 `half` wide and whose centre is nearest to `middle`."""
     low = max(bounds.lower[k], min(middle - half, bounds.upper[k] - 2.0 * half))
     high = min(bounds.upper[k], max(middle + half, bounds.lower[k] + 2.0 * half))
     return low, high

@@ -31,7 +31,7 @@ class Manifold:
     difference: Callable[[Any, Any], FloatArray]
     """The way (n,) from one value to another."""
     moved: Callable[[Any, FloatArray], Any]
-    """The value after a way (n,)."""
+    """The value that a difference (n,) leads to from another value."""
 
 
 class Curve:

@@ -82,7 +82,7 @@ def joint_curves(motion: Motion) -> list[JointCurve]:
 
 
 def find_spikes(motion: Motion) -> tuple[Spike, ...]:
-    """Frames where the jerk of a coordinate exceeds `SPIKE_FACTOR` times its own usual jerk and that of the motion."""
+    """Frames where the jerk of a coordinate exceeds `SPIKE_FACTOR` times the usual jerk, its own and the motion's."""
     if len(motion) < 5:
         return ()
     jerk = np.abs(np.diff(motion.velocity, n=2, axis=0)) * motion.rate**2

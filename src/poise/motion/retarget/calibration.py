@@ -38,7 +38,7 @@ SINGLE_POINT_RANGE = 0.3
 LEG_JOINTS = ("hip", "knee", "ankle")
 """Roles of the joints between the bones of a leg."""
 PARENT_ROLES = {"knee": "hip", "elbow": "shoulder", "wrist": "elbow", "fingers": "wrist", "head": "neck"}
-"""Role at the other end of the bone that leads to a role."""
+"""For the role at the lower end of a bone, the role at its upper end."""
 PELVIS_TRUNK_ANGLE = np.radians(35.0)
 """Greatest mean angle between pelvis and trunk for which the clip's pelvis rotation is used [rad]."""
 Paths = dict[str, FloatArray]

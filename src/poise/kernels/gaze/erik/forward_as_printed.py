@@ -92,7 +92,7 @@ def _pitch_axis(chain: Chain, k: int) -> Vector:
 
 @kernel
 def _laid(chain: Chain, k: int, angle: float, warped: Array, bases: Array) -> Quaternion:
-    """The basis of joint `k`, turned to the previous segment of the warped posture and rolled (l. 3-9)."""
+    """The basis of joint `k`, turned to continue the previous segment of the warped posture, and rolled (l. 3-9)."""
     base = quaternion_at(bases, k)
     below = rotate(base, parent_direction(chain, k))
     base = multiply(direct_rotation(normalized(below), pointing(quaternion_at(warped, k - 1))), base)

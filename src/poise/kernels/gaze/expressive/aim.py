@@ -23,7 +23,7 @@ Array = np.ndarray
 SAME_ANGLE = 1e-9
 """Angles that differ by less than this count as equal [rad]."""
 OUT_OF_LIMITS = 100.0
-"""Weight of the part of a roll that is out of limits, relative to the turn of the tip that reaches the rest."""
+"""Cost of each radian by which a roll is beyond the limits, relative to a radian by which the tip must turn."""
 
 
 @kernel

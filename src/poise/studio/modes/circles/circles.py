@@ -45,7 +45,7 @@ class CirclesMode(Mode):
 
 
 class CirclesDriver(Driver):
-    """Solves the chosen demo."""
+    """Moves the figure of the circles mode: solves the chosen demo in every frame."""
 
     def __init__(self) -> None:
         """Start without a demo."""

@@ -11,7 +11,7 @@ from poise.robots.connect import connect
 from poise.robots.robot import Robot
 
 LINES_KEPT = 20
-"""Number of messages that are kept."""
+"""How many of the robot's last messages are kept."""
 FIRST_ADDRESS = "firmata:/dev/ttyACM0"
 """Address that the panel suggests."""
 

@@ -1,4 +1,4 @@
-"""What needs no solving: a motion on the figure that it was made for, and a clip beside a figure without any pair."""
+"""Clips shown without retargeting: motions of the figure itself, and clips without a joint that it is paired with."""
 
 from __future__ import annotations
 
