@@ -378,6 +378,7 @@ def _verdicts() -> None:
 def _solving() -> None:
     from poise.engine.solver import Solver, solve
     from poise.figures import built_in
+    from poise.kernels.body.likely_posture import feet_frame
     from poise.tasks.look_at import LookAt
     from poise.tasks.mass import CenterOfMass
     from poise.tasks.obstacles import Plane
@@ -391,6 +392,7 @@ def _solving() -> None:
     Solver(figure, tasks, dt=0.01).step(figure.neutral())
     Solver(figure, tasks, obstacles=[Plane("y")]).step(figure.neutral())
     solve(built_in("human"), [Position("right_hand", (-0.4, 1.2, 6.0)), LookAt("eyes", (1.0, 1.0, 1.0), priority=2)])
+    feet_frame(np.zeros((2, 3)), np.tile((1.0, 0.0, 0.0, 0.0), (2, 1)))  # as natural motion of humanoids does
 
 
 def _filter() -> None:

@@ -41,6 +41,7 @@ from poise.tasks.criteria import Criterion
 from poise.tasks.custom import ComputedTask, Custom
 from poise.tasks.kinds import all_kinds
 from poise.tasks.task import Task
+from tests.standing import five_joint_legs
 
 MAX_STEPS = 3
 SQUARE = ((1, 1, 1), (-1, 1, 1), (-1, -1, 1), (1, -1, 1))
@@ -221,6 +222,12 @@ def test_targets_of_any_type(point):
     for solve in (poise.Expressive(lamp), poise.Erik(lamp), poise.Erik(lamp, variant="2017"), TwoPriorityDls(lamp)):
         solve.solve(lamp.neutral(), poise.facing(point))
         solve.solve_batch(np.float32([lamp.neutral().q] * 2), np.array([[1, 0, 0, 0]] * 2))
+
+
+def test_natural_motion_of_a_humanoid():
+    figure = five_joint_legs().figure
+    high = figure.pose_of("pelvis", figure.neutral()).position - (0.0, 0.0, 0.1)
+    poise.solve(figure, [poise.Position("pelvis", at=high)], criteria=[poise.Natural()], max_steps=MAX_STEPS)
 
 
 def test_chains_without_a_figure_and_zones():
