@@ -63,7 +63,10 @@ def play(  # noqa: PLR0913 - one argument per option
     solver: Annotated[
         SolverName, typer.Option("--solver", help="Solver that keeps the posture while the figure looks.")
     ] = SolverName.EXPRESSIVE,
-    filter_name: Annotated[FilterName, typer.Option("--filter", help="The motion filter, which decides how the figure moves between postures.")] = FilterName.FAST,
+    filter_name: Annotated[
+        FilterName,
+        typer.Option("--filter", help="The motion filter, which decides how the figure moves between postures."),
+    ] = FilterName.FAST,
     picture: Annotated[
         bool, typer.Option("--picture/--no-picture", help="Show the figure in the terminal; keys change what it does.")
     ] = True,
