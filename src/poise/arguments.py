@@ -20,9 +20,9 @@ _SHOWN = 60
 
 
 def shown(value: object) -> str:
-    """A wrong value for an error message, cut to a readable length."""
+    """A wrong value for an error message, in one line and cut to a readable length."""
     try:
-        words = repr(value)
+        words = " ".join(repr(value).split())
     except ValueError:  # a whole number with thousands of digits
         words = "a very large number"
     return words if len(words) <= _SHOWN else f"{words[: _SHOWN - 1]}…"
@@ -65,8 +65,20 @@ def seed(value: Any, what: str = "the seed", *, error: type[PoiseError] = TaskEr
     return None if value is None else whole(value, what, error=error)
 
 
+def kind_of(value: T | None, kind: type[T], what: str) -> T | None:
+    """`value`, if it is of this kind or None; `what` names the argument."""
+    if value is None or isinstance(value, kind):
+        return value
+    raise TaskError(f"{what} must be {kind.__name__}(…), not {shown(value)}.")
+
+
 def all_of(
-    values: Iterable[T] | None, kinds: type | tuple[type, ...], what: str, *, hints: Iterable[tuple[type, str]] = ()
+    values: Iterable[T] | None,
+    kinds: type | tuple[type, ...],
+    what: str,
+    *,
+    hints: Iterable[tuple[type, str]] = (),
+    error: type[PoiseError] = TaskError,
 ) -> tuple[T, ...]:
     """`values` as a tuple, if each is of one of `kinds`; otherwise an error that says what to give.
 
@@ -75,21 +87,21 @@ def all_of(
         kinds: What each must be.
         what: Their name in the singular, such as "task".
         hints: For things of another type that people confuse them with: the type, and a sentence that says what to do.
-
-    Raises:
-        TaskError: It is no list, or something else is among them.
+        error: What to raise if it is no list, or something else is among them.
     """
     many = f"{what.removesuffix('on')}a" if what.endswith("rion") else f"{what}s"
     if isinstance(values, kinds):
-        raise TaskError(f"give a list of {many}, also for a single one: [{type(values).__name__}(…)].")
+        raise error(f"give a list of {many}, also for a single one: [{type(values).__name__}(…)].")
     if values is None or isinstance(values, str) or not isinstance(values, Iterable):
-        raise TaskError(f"the {many} must be a list, not {shown(values)}.")
+        raise error(f"the {many} must be a list, not {shown(values)}.")
     found = tuple(values)
     for value in found:
         if not isinstance(value, kinds):
             hint = next((f" {sentence}" for kind, sentence in hints if isinstance(value, kind)), "")
             if isinstance(value, type):
                 hint = f" Give its arguments: {value.__name__}(…)."
+            elif isinstance(value, list | tuple) and all(isinstance(item, kinds) for item in value):
+                hint = f" Give one flat list of {many}."
             article = "an" if what[0] in "aeiou" else "a"
-            raise TaskError(f"{shown(value)} is not {article} {what}.{hint}")
+            raise error(f"{shown(value)} is not {article} {what}.{hint}")
     return found

@@ -9,11 +9,28 @@ import numpy as np
 import pytest
 
 import poise
-from poise import CenterOfMass, Character, Expressive, Hold, LookAt, Natural, Plane, Position, Solver
+from poise import (
+    Builder,
+    CenterOfMass,
+    Character,
+    Distance,
+    Expressive,
+    Gradient,
+    Hold,
+    LookAt,
+    Natural,
+    Orientation,
+    Plane,
+    Position,
+    Solver,
+    Support,
+)
+from poise.engine.problem import StepSize
 from poise.errors import PoiseError
 
 HUMAN, LAMP, ARM = poise.load("human"), poise.load("adelino"), poise.load("arm")
 HAND = Position("right_hand", (-0.3, 1.2, 0.4))
+BALL = poise.figure.Sphere(0.1)
 FILTER = poise.MotionFilter(velocity=1, acceleration=2, jerk=3)
 FILTER.reset(0.0)
 CLIP = poise.Clip(LAMP, np.tile(LAMP.neutral().q, (3, 1)), 30.0)
@@ -95,7 +112,73 @@ SLIPS: dict[str, tuple[Callable[[], object], str]] = {
     "no address": (lambda: poise.robots.connect(None, LAMP), "None names no robot"),
     "a solver of a name": (lambda: Expressive("adelino"), r"poise.load\('adelino'\) returns one"),
     "a look at nothing": (lambda: LookAt("eyes"), "a point .* or a direction"),
+    "a matrix as target": (lambda: Position("tip", np.eye(4)), r"3 numbers, not array\(\[\[1., 0., 0., 0.\], \[0"),
+    "Euler angles": (lambda: poise.solve(ARM, [Orientation("tip", (90, 0, 0))]), r'poise.figure.turn\("x", degrees\)'),
+    "axes in a list": (lambda: poise.solve(ARM, [Position("tip", (0, 1, 0), axes=["x"])]), 'letters such as "xz"'),
+    "joints by number": (lambda: poise.solve(ARM, [Position("tip", (0, 1, 0), joints=3)]), "3 is neither a name nor"),
+    "lists of tasks in a list": (lambda: poise.solve(HUMAN, [[HAND]]), "Give one flat list of tasks"),
+    "names as tasks": (lambda: poise.solve(HUMAN, ["right_hand"]), r"Make one, such as Position\(name"),
+    "a shape as obstacle": (lambda: poise.solve(ARM, [], obstacles=[BALL]), r"Obstacle\(shape, Pose\(position\)\)"),
+    "a start that is a result": (lambda: poise.solve(ARM, [], start=poise.solve(ARM, [])), "give its posture, a name"),
+    "a start of zero": (lambda: poise.solve(ARM, [], start=0), "0 is no posture of figure 'arm'"),
+    "a support by a wrong name": (
+        lambda: poise.solve(HUMAN, [HAND], forces=[Support("lft_foot")]),
+        "no site or body 'lft_foot'. Did you mean 'left_foot'",
+    ),
+    "a target by site": (
+        lambda: Solver(ARM, [Position("tip", (0, 1, 0))]).target("tip", (0, 2, 0)),
+        "'tip' is not one",
+    ),
+    "a number as step size": (lambda: Solver(ARM, [], step=0.1), r"must be StepSize\(…\), not 0.1"),
+    "a step size below zero": (lambda: StepSize(turn=-1), "turn of a step must be a positive number of radians"),
+    "a step size of NaN": (lambda: StepSize(min_gain=math.nan), "the least gain of a step must be"),
+    "a reach of tasks": (lambda: poise.reach(ARM, [Position("tip", (0, 1, 0))]), "one site or body, given by its name"),
+    "a joint to hold by number": (lambda: poise.reach(ARM, "tip", (0, 1, 0), hold=3), "3 is neither a name nor"),
+    "a gradient that is no function": (lambda: Gradient("speed"), "give a function of a posture, not 'speed'"),
+    "a distance as text": (lambda: Distance("tip", "column", "near"), "must be a positive number, not 'near'"),
+    "a picture of a name": (lambda: poise.pictures.draw("human"), r"poise.load\('human'\) returns one"),
+    "a picture's width alone": (lambda: poise.pictures.draw(ARM, size=100), r"\(900, 600\), not 100"),
+    "a picture of half pixels": (lambda: poise.pictures.draw(ARM, size=(100.5, 100)), r"not \(100.5, 100\)"),
+    "a picture saved to nothing": (
+        lambda: poise.pictures.draw(ARM, size=(16, 16)).save(None),
+        "must be text or a path",
+    ),
+    "an animation of a figure": (lambda: poise.animate(ARM), r"such as Scene\(figure, animation=…\)"),
+    "live retargeting to a name": (lambda: poise.LiveRetarget("human", CLIP), r"poise.load\('human'\) returns one"),
+    "live retargeting of nothing": (lambda: poise.LiveRetarget(HUMAN, None), "needs a clip, such as poise.load_clip"),
+    "watching a file": (
+        lambda: poise.watching("walk.bvh", poise.at((0, 1, 0))),
+        "needs a clip, such as poise.load_clip",
+    ),
+    "a mapping of a clip without a name": (
+        lambda: poise.retarget(CLIP, ARM, mapping={"x": "tip"}),
+        "the clip has no jo",
+    ),
+    "a human in centimetres": (lambda: poise.human(stature=180), "give the stature in metres, such as 1.8"),
+    "fingers by word": (lambda: poise.human(fingers="yes"), "fingers of a human must be True or False, not 'yes'"),
+    "a figure without a name": (lambda: poise.human(name=None), "the name of a figure must be text, not None"),
+    "a body by number": (lambda: built(lambda made: made.body(3)), "the name of a body must be text, not 3"),
+    "a joint as text": (lambda: built(lambda made: made.body("a", joint="revolute")), r"what revolute\(…\), ball\(…\)"),
+    "one shape without a list": (lambda: built(lambda made: made.body("a", shapes=BALL)), r"\[Sphere\(…\)\]"),
+    "a shape as text": (lambda: built(lambda made: made.body("a", shapes=["box"])), "'box' is not a shape"),
+    "a root somewhere else": (lambda: built(lambda made: made.body("a", at=(0, 1, 0))), r"a placement=Pose\(…\)"),
+    "limits of a ball joint as numbers": (
+        lambda: poise.figure.ball("j", limits=(-1, 1)),
+        r"BallLimits\(swing, twist\)",
+    ),
+    "a size as text": (lambda: poise.figure.Sphere("big"), "radius of a shape must be a positive number, not 'big'"),
+    "weights as a number": (lambda: Expressive(LAMP, weights=3), r"weights must be Weights\(…\), not 3"),
+    "settings as a table": (lambda: Expressive(LAMP, settings={}), r"settings must be ExpressiveSettings\(…\)"),
+    "settings of a body as a table": (lambda: Expressive(HUMAN, settings={}), r"must be ExpressiveSettings\(…\)"),
+    "a character's solver by name": (lambda: Character(LAMP, solver="erik"), r"poise.Expressive\(figure\) is one"),
 }
+
+
+def built(add: Callable[[Builder], object]) -> poise.Figure:
+    """A figure with what `add` adds to it."""
+    made = Builder("x")
+    add(made)
+    return made.build()
 
 
 @pytest.mark.parametrize("slip", SLIPS)
@@ -122,3 +205,8 @@ def test_a_bare_direction_leaves_the_roll_free() -> None:
 def test_limits_of_zero_and_minus_zero_are_one_limit() -> None:
     joint = poise.figure.revolute("j", "x", limits=(0, -0.0))
     assert math.copysign(1.0, joint.upper[0]) == 1.0
+
+
+def test_a_clip_is_made_of_postures() -> None:
+    ready, folded = ARM.posture("ready"), ARM.posture("folded")
+    assert poise.Clip(ARM, [ready, folded], 30.0) == poise.Clip(ARM, [ready.q, folded.q], 30.0)

@@ -17,6 +17,7 @@ import numpy as np
 from poise.character.checks import (
     Target,
     check_figure,
+    check_solver,
     default_solver,
     duration,
     gaze_of,
@@ -84,6 +85,7 @@ class Character:
         self.figure = figure
         self.clips = {name: own_clip(figure, clip) for name, clip in (clips or {}).items()}
         self.filter = own_filter(figure, filter)
+        check_solver(solver)
         start = self._inside(figure.neutral() if posture is None else posture)
         self.filter.reset(start.q)
         self._output = start

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from poise.arguments import shown
 from poise.chains.targets import Gaze, GazeLike, facing, gaze
 from poise.character.solver_thread import Solver
 from poise.errors import FigureError, TaskError
@@ -39,7 +40,7 @@ def default_solver(figure: Figure, most: float, holds: Hold) -> Solver:
 def check_figure(figure: Figure) -> None:
     """Raise an error if the argument is not a figure, or if its joints depend on each other."""
     if not isinstance(figure, Figure):
-        raise TaskError(f"{figure!r} is no figure: poise.load makes one.")
+        raise TaskError(f"{shown(figure)} is no figure: poise.load makes one.")
     for what, names in (("loops", figure.loops.names), ("couplings", figure.couplings.names)):
         if names:
             raise FigureError(
@@ -47,10 +48,16 @@ def check_figure(figure: Figure) -> None:
             )
 
 
+def check_solver(solver: object) -> None:
+    """Raise an error if the argument is neither None nor something that solves."""
+    if solver is not None and not callable(getattr(solver, "solve", None)):
+        raise TaskError(f"{shown(solver)} is no solver of a character: poise.Expressive(figure) is one.")
+
+
 def own_clip(figure: Figure, clip: Clip) -> Clip:
     """Return a clip that this figure can play, or raise an error."""
     if not isinstance(clip, Clip):
-        raise FigureError(f"{clip!r} is no clip: poise.load_clip reads one from a file.")
+        raise FigureError(f"{shown(clip)} is no clip: poise.load_clip reads one from a file.")
     if clip.figure is not figure and clip.figure.moving_joints != figure.moving_joints:
         raise FigureError(
             f"clip {clip.name!r} is of figure {clip.figure.name!r}, whose joints are "

@@ -19,11 +19,14 @@ from poise.figure.model.shapes import Mesh
 
 if TYPE_CHECKING:
     from poise.figure.model.figure import Figure
+    from poise.figure.model.joints import Joint
 
 ON_THE_GROUND = 0.02
 """Difference of the heights of two soles up to which both stand on the ground [m]."""
 CLOSED = 1e-6
 """Gap up to which a loop is closed [m or rad]."""
+MOST_TURNS = 3.0
+"""Turns that a hinge makes at most; one that makes more has limits in degrees where radians are meant."""
 LEAST_CORNERS = 3
 """Least number of contact points of a sole that is a surface."""
 
@@ -95,8 +98,18 @@ def _limits(figure: Figure) -> Iterator[Finding]:
     if locked:
         remedy = 'widen their limits, or make them kind = "fixed"'
         yield Finding("note", "limits", f"{listing(locked)} cannot move: both limits are equal", remedy)
-    if not free and not locked:
+    wide = [joint.name for joint in turning if _turns(joint) > MOST_TURNS]
+    if wide:
+        remedy = 'give its limits in radians, or write angles = "degrees" into its file'
+        yield Finding("note", "limits", f"{listing(wide)} can turn more than {MOST_TURNS:g} times around", remedy)
+    if not (free or locked or wide):
         yield Finding("good", "limits", f"of all joints: {len(figure.moving_joints) - _floats(figure)}")
+
+
+def _turns(joint: Joint) -> float:
+    """How often a hinge can turn around; 0 for a joint of another kind, or without limits."""
+    span = joint.upper[0] - joint.lower[0] if joint.kind == "revolute" else 0.0
+    return span / math.tau if math.isfinite(span) else 0.0
 
 
 def _speeds(figure: Figure) -> Iterator[Finding]:

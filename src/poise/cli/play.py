@@ -93,7 +93,7 @@ def play(  # noqa: PLR0913 - one argument per option
     send: Annotated[str, typer.Option("--send", help="Send every frame as OSC messages to HOST:PORT.")] = "",
     rate: Annotated[float, typer.Option("--rate", help="Frames per second.")] = 60.0,
     seconds: Annotated[
-        float | None, typer.Option("--seconds", help="Stop after this many seconds; default: at Ctrl-C.")
+        float | None, typer.Option("--seconds", min=0.0, help="Stop after this many seconds; default: at Ctrl-C.")
     ] = None,
 ) -> None:
     """Animate a figure in real time: hold postures, play clips and look at things, always inside its joint limits.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments import number, positive, shown
 from poise.engine.avoidance import Avoidance, HeldNodes
 from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
@@ -61,6 +62,13 @@ class StepSize:
     """Largest error that one step aims to remove [m or rad]."""
     min_gain: float = 1e-3
     """Error that a visible step must remove from some level, per radian or metre of the step."""
+
+    def __post_init__(self) -> None:
+        """Check the numbers."""
+        positive(self.turn, "the largest turn of a step", unit="radians")
+        positive(self.slide, "the largest slide of a step", unit="metres")
+        positive(self.error, "the largest error that a step removes")
+        number(self.min_gain, "the least gain of a step", least=0.0)
 
 
 SOFT_STIFFNESS = 450.0
@@ -402,7 +410,9 @@ class Problem:
             asked = value if isinstance(value, Hold) else task.with_target(value)  # type: ignore[arg-type]
             self.engine.criteria.postures[0] = self.figure.posture(asked.posture)._q
         else:
-            raise TaskError(f"{task.label} is not one of the solver's active tasks, so it cannot have another target.")
+            given: object = task
+            words = given.label if isinstance(given, Task) else shown(given)
+            raise TaskError(f"{words} is not one of the solver's active tasks, so it cannot have another target.")
 
     def given_target(self, task: Task) -> TargetLike | Task | None:
         """The target that a task was given last; None if it still has its own."""

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arguments import number, whole
+from poise.arguments import number, shown, whole
 from poise.engine.natural.motion import limb_joints
 from poise.errors import TaskError
 from poise.figure.model.compiled import IntArray
@@ -31,7 +31,7 @@ from poise.kernels.reach.path import PathMemory, store_path
 from poise.kernels.reach.reach import reach as reach_kernel
 from poise.kernels.reach.workspace import Work, make_work
 from poise.tasks.place import Frame, Position
-from poise.tasks.task import Task
+from poise.tasks.task import Task, name_list
 
 BRANCH_TRIES = 8
 """Number of places of its range from which a limb looks for other branches."""
@@ -107,7 +107,9 @@ def reach(  # noqa: PLR0917 - the order in which people name them
         TaskError: Neither position nor rotation is given, a number is not finite, or a joint on the way to the site is
             part of a loop.
     """
-    held = frozenset([hold] if isinstance(hold, str) else hold) if hold else frozenset()
+    if not isinstance(site, str):
+        raise TaskError(f"reach moves one site or body, given by its name, not {shown(site)}.")
+    held = frozenset(name_list(hold)) if hold else frozenset()
     prepared = _prepared.get((id(figure), site, held)) or _prepare(figure, site, held)
     if position is None and rotation is None:
         raise TaskError(f"reach needs a position, a rotation, or both for {site!r}.")
@@ -211,7 +213,7 @@ def _numbers(value: ArrayLike, count: int, what: str) -> tuple[float, ...]:
             return numbers
     except (TypeError, ValueError):
         pass
-    raise TaskError(f"the {what} to reach must be {count} finite numbers, not {value!r}.")
+    raise TaskError(f"the {what} to reach must be {count} finite numbers, not {shown(value)}.")
 
 
 def _unit(quaternion: tuple[float, ...]) -> tuple[float, ...]:

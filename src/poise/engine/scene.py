@@ -17,7 +17,7 @@ from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.pose import vector
 from poise.figures import BUILT_IN
-from poise.tasks.criteria import Criterion, Natural, default_criteria
+from poise.tasks.criteria import TASK_HINTS, Criterion, Natural, default_criteria
 from poise.tasks.equilibrium import Equilibrium
 from poise.tasks.task import Task, recruited
 
@@ -95,7 +95,7 @@ class Scene:
         self.figure = figure if isinstance(figure, Figure) else Origin(str(figure)).load()
         self.origin = source.absolute() if source is not None else None
         """The source of the figure, if it is known."""
-        self.tasks = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
+        self.tasks = all_of(tasks, Task, "task", hints=TASK_HINTS)
         self.start = start
         self.forces = tuple(forces)
         self.obstacles = tuple(obstacles)

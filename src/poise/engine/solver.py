@@ -8,7 +8,7 @@ from typing import Any, NoReturn, SupportsIndex
 
 import numpy as np
 
-from poise.arguments import all_of, number, positive, whole
+from poise.arguments import all_of, kind_of, number, positive, whole
 from poise.arguments import seed as seed_of
 from poise.engine.descent import EQUAL_ERROR, Descent, Options, Rest, is_better
 from poise.engine.natural.stance import stance
@@ -20,16 +20,22 @@ from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
+from poise.figure.model.shapes import Shape
 from poise.forces.loads import Force, Gravity, Load, Support
 from poise.kernels.body.clamp import clamp
 from poise.kernels.engine.step import LEGAL, LOOPS_OPEN, NOT_FINITE, make_legal, take_step
 from poise.tasks.avoid import SELF, Avoid, solid_task
-from poise.tasks.criteria import Criterion
+from poise.tasks.criteria import TASK_HINTS, Criterion
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.target import TargetLike
 from poise.tasks.task import Task, recruited
 
 _NO_PREVIOUS_POSTURE = np.empty(0)
+_OBSTACLE_HINTS = (
+    (str, "Give avoid_self=True to keep a figure clear of itself."),
+    (Shape, "Give it a place: Obstacle(shape, Pose(position))."),
+)
+"""What to do with other things that are given as obstacles, by their type."""
 SOLVE_MIN_GAIN = 1e-6
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 LEAST_BRANCH_GAIN = 1e-4
@@ -74,15 +80,14 @@ class Solver:
                 people move as people do (`Natural`), and other figures have none.
         """
         self.figure = checked_figure(figure, "a solver")
-        given = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
-        by_word = [(str, "Give avoid_self=True to keep a figure clear of itself.")]
-        hazards = all_of(obstacles, (Obstacle, Plane), "obstacle", hints=by_word)
+        given = all_of(tasks, Task, "task", hints=TASK_HINTS)
+        hazards = all_of(obstacles, (Obstacle, Plane), "obstacle", hints=_OBSTACLE_HINTS)
         self.tasks = (*given, *_avoiding(figure, hazards, avoid_self, solid))
         duration = None if dt is None else positive(dt, "the duration dt of a step", unit="seconds")
-        loads = all_of(forces, (Force, Support, Gravity), "force")
+        loads = _checked_loads(figure, forces)
         in_tasks = [(Task, "Tasks are given in the list of tasks.")]
         chosen = None if criteria is None else all_of(criteria, Criterion, "criterion", hints=in_tasks)
-        self._options = Options(step, duration, loads, chosen)
+        self._options = Options(kind_of(step, StepSize, "the step of a solver"), duration, loads, chosen)
         self._descents = [Descent(figure, part, self._options) for part in parts_of(figure, self.tasks, in_order=True)]
         self._problem = self._descents[-1].problem
         self._last: Posture | None = None
@@ -327,6 +332,15 @@ def _avoiding(figure: Figure, obstacles: Sequence[Obstacle | Plane], avoid_self:
     return [*([made] if made else []), *([Avoid(hazards)] if hazards else [])]
 
 
+def _checked_loads(figure: Figure, forces: Iterable[Load]) -> tuple[Load, ...]:
+    """Check that forces and supports are at sites or bodies of the figure."""
+    loads: tuple[Load, ...] = all_of(forces, (Force, Support, Gravity), "force")
+    for load in loads:
+        if not isinstance(load, Gravity):
+            figure.frame_row(load.site)
+    return loads
+
+
 def _checked_stopping(max_steps: Any, tolerance: Any) -> tuple[int, float]:
     """Check the stopping criteria, and convert them to the types that the kernels are compiled for."""
     return whole(max_steps, "max_steps"), number(tolerance, "the tolerance of a solve", least=0.0)
@@ -378,8 +392,8 @@ def solve(  # noqa: PLR0913
     checked_figure(figure, "a solver")
     tries, first_seed = whole(restarts, "restarts"), seed_of(seed)
     max_steps, tolerance = _checked_stopping(max_steps, tolerance)
-    given = all_of(tasks, Task, "task", hints=[(Criterion, "Criteria are given as criteria=[…].")])
-    loads = tuple(forces)
+    given = all_of(tasks, Task, "task", hints=TASK_HINTS)
+    loads = _checked_loads(figure, forces)
     if stand and not loads:
         begins = figure.neutral() if start is None else figure.posture(start)
         given = (*given, *stance(figure, given, begins))

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from poise.arguments import kind_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.engine.solver import Solver
 from poise.errors import FigureError, TaskError
@@ -80,7 +81,8 @@ class ExpressiveBody(Expressive):
         if face is None or axis is None:
             raise FigureError(f"expressive: {tip or 'the head'!r} of figure {figure.name!r} has no face to look with.")
         self.figure, self.tip, self.hold = figure, face, hold
-        self.weights, self.settings = weights or Weights(), settings or ExpressiveSettings()
+        self.weights = kind_of(weights, Weights, "weights") or Weights()
+        self.settings = kind_of(settings, ExpressiveSettings, "settings") or ExpressiveSettings()
         self._feet = _feet(figure)
         self._axis = axis
         self._turning = np.array([bool(turns) for turns in figure.compiled.tree.dof_turns])

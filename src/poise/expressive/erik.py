@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from poise.arguments import kind_of
 from poise.errors import TaskError
 from poise.expressive.cuda import CudaMethod, cuda_module
 from poise.expressive.erik_2017 import Passes
@@ -105,12 +106,12 @@ class Erik(ExpressiveSolver):
         super().__init__(
             figure,
             tip,
-            weights or Weights(),
+            weights,
             "erik" if variant == "2019" else "erik of 2017",
             needs_lengths=variant == "2017",
         )
         self.variant = variant
-        self.settings = settings or ErikSettings()
+        self.settings = kind_of(settings, ErikSettings, "settings") or ErikSettings()
         self._options = _options(self.settings)
         self._lalut = (
             lalut_of(self.limb.chain, self.settings.lalut_step)

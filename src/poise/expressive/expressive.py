@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from poise.arguments import kind_of
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze
 from poise.errors import FigureError, TaskError
@@ -118,11 +119,11 @@ class Expressive(ExpressiveSolver):
             weights: Weights of the errors.
             settings: Parameters of the search.
         """
-        super().__init__(figure, tip, weights or Weights(), "expressive", slides=True)
+        super().__init__(figure, tip, weights, "expressive", slides=True)
         if hold not in GAZE_WEIGHTS:
             raise TaskError(f"hold of expressive must be one of {', '.join(map(repr, GAZE_WEIGHTS))}, not {hold!r}.")
         self.hold: Hold = hold
-        self.settings = settings or ExpressiveSettings()
+        self.settings = kind_of(settings, ExpressiveSettings, "settings") or ExpressiveSettings()
         self._search = search_settings(self.limb.chain, self.weights, self.settings)
 
     def _solved(

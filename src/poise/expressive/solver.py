@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from poise.arguments import kind_of
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
 from poise.errors import TaskError
@@ -48,7 +49,7 @@ class ExpressiveSolver(ABC):
         self,
         figure: Figure,
         tip: str | None,
-        weights: Weights,
+        weights: Weights | None,
         name: str,
         *,
         slides: bool = False,
@@ -57,9 +58,9 @@ class ExpressiveSolver(ABC):
         """Find the chain; see the subclasses and `chain_of` for the arguments."""
         checked_figure(figure, name)
         self.figure = figure
-        self.weights = weights
+        self.weights = kind_of(weights, Weights, "weights") or Weights()
         self.limb = chain_of(figure, tip, solver=name, slides=slides, needs_lengths=needs_lengths, faces=True)
-        self.scoring = scoring_of(self.limb, weights)
+        self.scoring = scoring_of(self.limb, self.weights)
         self._own = threading.local()
 
     def __getstate__(self) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from poise.arguments import kind_of
 from poise.errors import TaskError
 from poise.expressive.cuda import CudaMethod, cuda_module
 from poise.expressive.measures import Weights
@@ -54,8 +55,8 @@ class TwoPriorityDls(ExpressiveSolver):
         settings: TwoPrioritySettings | None = None,
     ) -> None:
         """Prepare the chain; the arguments are those of `poise.Erik`."""
-        super().__init__(figure, tip, weights or Weights(), "the two-priority DLS")
-        self.settings = settings or TwoPrioritySettings()
+        super().__init__(figure, tip, weights, "the two-priority DLS")
+        self.settings = kind_of(settings, TwoPrioritySettings, "settings") or TwoPrioritySettings()
         s = self.settings
         self._options = TwoPriorityOptions(
             int(s.iterations), float(s.threshold), float(s.bound), float(s.bound), int(s.posture)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from poise.arguments import shown
 from poise.errors import PoiseError
-from poise.figure.model.figure import Figure, PostureLike
+from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray, Frames
 from poise.pictures.camera import Camera, Size, checked_view, framing
 from poise.pictures.canvas import reduced
@@ -53,6 +56,7 @@ def draw(
         folder: Folder of the mesh files; None for that of the figure.
     """
     check_size(size)
+    checked_figure(figure, "a picture")
     frames = figure.frames(figure.neutral() if posture is None else posture)
     home = Path(folder) if folder is not None else None
     look = appearance(figure, skeleton=skeleton, collision=collision, folder=home)
@@ -95,8 +99,13 @@ def drawable_points(figure: Figure, look: Appearance, frames: Frames) -> FloatAr
     return np.concatenate([look.vertices(frames), mark_points(figure, frames)])
 
 
-def check_size(size: Size) -> None:
+def check_size(size: Any) -> None:
     """Refuse sizes of pictures that are too small or too large."""
+    sides = size if isinstance(size, tuple | list) else ()
+    if len(sides) != 2 or not all(isinstance(side, Integral) for side in sides):
+        raise PoiseError(
+            f"the size of a picture is its width and height in whole pixels, (900, 600), not {shown(size)}."
+        )
     if not all(SMALLEST_PICTURE <= side <= LARGEST_PICTURE for side in size):
         raise PoiseError(
             f"the width and height of a picture must be {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels, "

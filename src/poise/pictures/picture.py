@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from poise.arguments import shown
 from poise.errors import PoiseError
 from poise.pictures.canvas import Pixels, png, resized
 
@@ -50,6 +52,8 @@ class Picture:
 
         Formats other than PNG need Pillow.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise PoiseError(f"the name of a picture's file must be text or a path, not {shown(path)}.")
         file = Path(path)
         if not file.suffix:
             file = file.with_suffix(".png")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arguments import number
+from poise.arguments import number, shown
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
 from poise.figures.people.likely_posture import people_of
@@ -98,6 +98,13 @@ class Criterion(Kind):
     def made(cls, posture: Posture) -> Criterion:
         """A new criterion of this kind for a figure in a posture, to be used at its `first_weight`."""
         return cls()
+
+
+TASK_HINTS = (
+    (Criterion, "Criteria are given as criteria=[…]."),
+    (str, "Make one, such as Position(name, at=(x, y, z))."),
+)
+"""What to do with other things that are given as tasks, by their type."""
 
 
 @dataclass(frozen=True)
@@ -235,6 +242,12 @@ class Gradient(Criterion):
     """Takes a posture and returns the gradient (nv,): the derivatives of your function by the velocities."""
     weight: float = 1.0
 
+    def __post_init__(self) -> None:
+        """Check the function and the weight."""
+        super().__post_init__()
+        if not callable(self.function):
+            raise TaskError(f"Gradient: give a function of a posture, not {shown(self.function)}.")
+
     def term(self, figure: Figure, forces: Iterable[Load] = ()) -> ExternalGradient:
         """The function, with a check of its result."""
 
@@ -243,7 +256,7 @@ class Gradient(Criterion):
             if found.shape != (figure.nv,) or not np.isfinite(found).all():
                 raise TaskError(
                     f"Gradient: the function must return {figure.nv} finite numbers for figure {figure.name!r}, "
-                    f"not {found!r}."
+                    f"not {shown(found)}."
                 )
             scaled: FloatArray = self.weight * found
             return scaled

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import shown
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -123,7 +124,7 @@ class Custom(ComputedTask):
         try:
             numbers = np.asarray(value, dtype=np.float64)
         except (TypeError, ValueError):
-            raise TaskError(f"{self.label}: its {what} must return numbers, not {value!r}.") from None
+            raise TaskError(f"{self.label}: its {what} must return numbers, not {shown(value)}.") from None
         if numbers.shape == () and shape == (1,):
             numbers = numbers.reshape(1)
         if numbers.shape != shape:

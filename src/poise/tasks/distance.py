@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import shown
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import DISTANCE_GOAL, SURFACE_GOAL
@@ -67,9 +68,10 @@ class Distance(Task):
     def __post_init__(self) -> None:
         """Check the distance."""
         super().__post_init__()
-        if np.ndim(self.distance) > 0 or not (math.isfinite(self.distance) and self.distance > 0.0):
+        number = np.asarray(self.distance)
+        if number.ndim > 0 or number.dtype.kind not in "iuf" or not 0.0 < number < math.inf:
             raise TaskError(
-                f"{self.label}: distance must be a positive number, not {self.distance!r}; "
+                f"{self.label}: distance must be a positive number, not {shown(self.distance)}; "
                 "to bring two parts together, use Position(…, relative_to=…)."
             )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import shown
 from poise.errors import TaskError
 from poise.figure.collision.soles import sole_corners, support_polygon
 from poise.figure.model.pose import vector
@@ -181,5 +182,5 @@ def inertia_of(value: ArrayLike, label: str) -> float:
     """Check a moment of inertia [kg m²]: a number of 0 or more."""
     number = np.asarray(value, dtype=np.float64)
     if number.shape != () or not math.isfinite(number) or number < 0.0:
-        raise TaskError(f"{label}: a moment of inertia must be a number of 0 kg m² or more, not {value!r}.")
+        raise TaskError(f"{label}: a moment of inertia must be a number of 0 kg m² or more, not {shown(value)}.")
     return float(number)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import shown
 from poise.errors import TaskError
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import POINT_GOAL, TURN_GOAL
@@ -290,7 +291,10 @@ def rotation_of(value: ArrayLike, label: str) -> FloatArray:
         numbers = np.empty(0)
     size = float(np.linalg.norm(numbers)) if numbers.shape == (4,) else 0.0
     if not np.all(np.isfinite(numbers)) or size < 1e-9:
-        raise TaskError(f"{label}: a rotation must be a quaternion (w, x, y, z) that is not zero, not {value!r}.")
+        raise TaskError(
+            f"{label}: a rotation must be a quaternion (w, x, y, z) that is not zero, such as "
+            f'poise.figure.turn("x", degrees) returns, not {shown(value)}.'
+        )
     unit: FloatArray = numbers / size
     return unit
 
@@ -302,4 +306,4 @@ def pose_of(value: Any, label: str) -> Pose:
     try:
         return Pose(*value)
     except (TypeError, ValueError) as error:
-        raise TaskError(f"{label}: a pose must be a position and a rotation, not {value!r}.") from error
+        raise TaskError(f"{label}: a pose must be a position and a rotation, not {shown(value)}.") from error

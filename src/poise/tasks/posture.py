@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from poise.arguments import shown
 from poise.errors import TaskError
 from poise.figure.model.pose import Pose
 from poise.kernels.goals.goals import HOLD_GOAL
@@ -107,7 +108,9 @@ class Hold(Task):
     def with_target(self, value: TargetLike) -> Hold:
         """The task with another posture; raises `TaskError` for a pose."""
         if isinstance(value, Pose):
-            raise TaskError(f"{self.label} holds a posture: a name, joint values, or all coordinates, not {value!r}.")
+            raise TaskError(
+                f"{self.label} holds a posture: a name, joint values, or all coordinates, not {shown(value)}."
+            )
         return replace(self, posture=value)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from poise.arguments import number, whole
+from poise.arguments import number, shown, whole
 from poise.errors import TaskError
 from poise.figure.assembly.followers import with_followers
 from poise.figure.model.pose import FloatArray, Pose, vector
@@ -151,7 +151,7 @@ class Task(Kind):
             weights = np.array([math.nan])
         if weights.ndim != 1 or not np.all(np.isfinite(weights)) or np.any(weights < 0.0):
             raise TaskError(
-                f"{self.label}: weight must be one number or one per axis, none negative, not {self.weight!r}."
+                f"{self.label}: weight must be one number or one per axis, none negative, not {shown(self.weight)}."
             )
         if not 0.0 < number(self.gain, f"{self.label}: gain") <= 1.0:
             raise TaskError(f"{self.label}: gain must be above 0 and at most 1, not {self.gain}.")
@@ -193,9 +193,9 @@ class Task(Kind):
         if name is None:
             raise TaskError(f"{self.label} {self.without_target}.")
         if isinstance(value, Pose):
-            raise TaskError(f"{self.label} takes only the position or the rotation of a pose, not {value!r}.")
+            raise TaskError(f"{self.label} takes only the position or the rotation of a pose, not {shown(value)}.")
         if isinstance(value, Posture | Mapping):
-            raise TaskError(f"{self.label} takes numbers, not {value!r}; a posture is for Hold.")
+            raise TaskError(f"{self.label} takes numbers, not {shown(value)}; a posture is for Hold.")
         changed: dict[str, Any] = {name: value}
         return replace(self, **changed)
 
@@ -248,7 +248,11 @@ def base_seat(figure: Figure, part: str | None) -> Seat:
 
 def name_list(names: str | Iterable[str]) -> list[str]:
     """One name or several, as a list."""
-    return [names] if isinstance(names, str) else list(names)
+    if isinstance(names, str):
+        return [names]
+    if not isinstance(names, Iterable):
+        raise TaskError(f"{shown(names)} is neither a name nor a list of names.")
+    return list(names)
 
 
 def axes_of(axes: str | ArrayLike, label: str) -> FloatArray:
@@ -257,7 +261,10 @@ def axes_of(axes: str | ArrayLike, label: str) -> FloatArray:
         if (found := _AXES_OF_LETTERS.get(axes)) is None:
             raise TaskError(f"{label}: axes must be some of x, y and z, not {axes!r}.")
         return found.copy()
-    rows = np.atleast_2d(np.asarray(axes, dtype=np.float64))
+    try:
+        rows = np.atleast_2d(np.asarray(axes, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise TaskError(f'{label}: axes must be letters such as "xz", or directions, not {shown(axes)}.') from None
     lengths = np.linalg.norm(rows, axis=1) if rows.ndim == 2 and rows.shape[1] == 3 else np.zeros(1)
     if rows.shape[0] > 3 or not np.all(np.isfinite(rows)) or np.any(lengths < 1e-9):
         raise TaskError(f"{label}: axes must be up to three directions of three numbers each.")

@@ -88,6 +88,8 @@ def test_feet_joints_and_postures_that_surprise_are_notes() -> None:
             shapes=[Sphere(0.05)],
         )
     made.body("tail", parent="pelvis", joint=prismatic("stretch", "z", limits=(0.0, 0.1)), shapes=[Mesh("no.stl")])
+    degrees = revolute("wags", "y", limits=(-90.0, 90.0))
+    made.body("tip", parent="tail", joint=degrees)
     made.posture("long", {"stretch": 0.5})
     findings = list(figure_findings(made.build()))
     text = "\n".join(f"{finding.state} {finding.what} {finding.sentence}" for finding in findings)
@@ -95,6 +97,7 @@ def test_feet_joints_and_postures_that_surprise_are_notes() -> None:
     assert "note feet left_foot, right_foot stands on a point" in text
     assert "note limits none for left_hip, right_hip" in text
     assert "note limits left_ankle, right_ankle cannot move" in text
+    assert "note limits wags can turn more than 3 times around" in text
     assert "note postures in 'long', stretch exceeds its slide limit by 0.4 m" in text
 
 

@@ -107,6 +107,14 @@ def test_files_that_cannot_be_read_get_one_sentence(tmp_path: Path, load, monkey
         load(large)
 
 
+@pytest.mark.parametrize("name", ["robot.urdf", "robot.xml", "robot.glb", "robot.figure.toml", "walk.bvh"])
+def test_a_pointer_of_git_lfs_is_named(tmp_path: Path, name: str):
+    path = tmp_path / name
+    path.write_text("version https://git-lfs.github.com/spec/v1\noid sha256:12ab\nsize 42\n")
+    with pytest.raises(FormatError, match=f"{name}: is a pointer of Git LFS, not the file itself: git lfs pull"):
+        poise.load(path)
+
+
 def test_a_file_without_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     path = tmp_path / "secret.figure.toml"
     path.write_text('name = "x"')

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.arguments import shown
 from poise.errors import FigureError
 from poise.figure.assembly.loop_values import loop_value, unwound
 from poise.figure.model.body import Body
@@ -44,7 +45,7 @@ class MotorValues:
         try:
             return np.array(value, dtype=np.float64).reshape(joint.nq)
         except (TypeError, ValueError):
-            raise FigureError(f"joint {joint.name!r} takes {joint.nq} numbers, not {value!r}.") from None
+            raise FigureError(f"joint {joint.name!r} takes {joint.nq} numbers, not {shown(value)}.") from None
 
     def place(self, name: str) -> slice:
         """Coordinates of a motor in the driven figure; refuses joints that cannot be driven."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import all_of, shown
 from poise.errors import FigureError
 from poise.figure.model.body import Body, Site
 from poise.figure.model.curves import Curve
@@ -93,6 +94,10 @@ def cartesian(name: str, limits: Limits = None, **options: Any) -> Joint:
 
 def ball(name: str, limits: BallLimits | None = None, **options: Any) -> Joint:
     """A ball-and-socket joint with three rotational degrees of freedom."""
+    if limits is not None and not isinstance(limits, BallLimits):
+        raise FigureError(
+            f"joint {name!r}: the limits of a ball joint are BallLimits(swing, twist), not {shown(limits)}."
+        )
     return _joint(name, "ball", (), None, {"ball_limits": limits, **options})
 
 
@@ -142,11 +147,22 @@ class Builder:
             density: Density of the shapes [kg/m³], instead of a mass.
             facing: Axis with which the body looks, in its own axes.
         """
-        solids = tuple(shapes)
+        solids: tuple[Shape, ...] = all_of(shapes, Shape, "shape", error=FigureError)
         self.bodies.append(Body(name, _mass_of(name, solids, mass, density), solids, facing))  # type: ignore[arg-type]
         if joint is None and parent is not None:
             joint = fixed(f"{parent}_{name}")
-        if joint is not None:
+        if joint is None:
+            if Pose(at, turned) != Pose():
+                raise FigureError(
+                    f"body {name!r} has neither a parent nor a joint, so it cannot be at another place: give the "
+                    "Builder a placement=Pose(…)."
+                )
+        elif not isinstance(joint, Joint):
+            raise FigureError(
+                f"the joint of body {name!r} must be what revolute(…), ball(…) or a similar function returns, not "
+                f"{shown(joint)}."
+            )
+        else:
             self.joints.append(replace(joint, parent=parent, child=name, parent_frame=Pose(at, turned)))
         return name
 

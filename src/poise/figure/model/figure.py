@@ -87,6 +87,8 @@ class Figure(Viewable):
             folder: Folder to which the names of its mesh files are relative, usually that of the figure's own file;
                 None for the current folder. Figures that differ in nothing else are equal.
         """
+        if not isinstance(name, str):
+            raise FigureError(f"the name of a figure must be text, not {shown(name)}.")
         if len(name) > LONGEST_NAME:
             raise FigureError(f"the name of a figure has at most {LONGEST_NAME} characters, not {len(name)}.")
         owner = f"figure {name!r}"
@@ -213,9 +215,10 @@ class Figure(Viewable):
         if isinstance(source, Mapping):
             return self.posture_from(self._neutral, source)
         q = _real_numbers(source)
-        if q is None:
+        if q is None or q.ndim == 0:
+            its_own = "give its posture, " if hasattr(source, "posture") else "give "
             raise FigureError(
-                f"{shown(source)} is no posture of figure {self.name!r}: give a name, joint values by name, or "
+                f"{shown(source)} is no posture of figure {self.name!r}: {its_own}a name, joint values by name, or "
                 f"{self.nq} numbers."
             )
         if q.shape != (self.nq,):

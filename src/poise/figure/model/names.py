@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Generic, Protocol, TypeVar, overload
 
+from poise.arguments import shown
 from poise.errors import FigureError
 
 T = TypeVar("T")
@@ -62,6 +63,8 @@ class Named(Generic[Part]):
         self._what, self._owner = what, owner
         self._index: dict[str, int] = {}
         for i, item in enumerate(items):
+            if not isinstance(item.name, str):
+                raise FigureError(f"{owner}: the name of a {what} must be text, not {shown(item.name)}.")
             if item.name in self._index:
                 raise FigureError(f"{owner} has two {plural(what)} named {item.name!r}; names must be unique.")
             self._index[item.name] = i

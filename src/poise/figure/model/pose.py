@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from poise.arguments import shown
 from poise.errors import FigureError
 from poise.figure.model.names import look_up
 from poise.kernels.maths.quaternion import (
@@ -40,7 +41,7 @@ def vector(value: ArrayLike | str, what: str = "a vector") -> FloatArray:
         sign = -1.0 if value.startswith("-") else 1.0
         letter = value.lstrip("+-").lower()
         if letter not in _AXIS_VECTORS:
-            raise FigureError(f"{what} must be three numbers or one of x, y, z, -x, -y, -z, not {value!r}.")
+            raise FigureError(f"{what} must be three numbers or one of x, y, z, -x, -y, -z, not {shown(value)}.")
         value = [sign * component if component else 0.0 for component in _AXIS_VECTORS[letter]]
     return _numbers(value, 3, what)
 
@@ -95,9 +96,9 @@ def _numbers(value: ArrayLike, count: int, what: str) -> FloatArray:
     try:
         array = np.array(value, dtype=np.float64)
     except (TypeError, ValueError):
-        raise FigureError(f"{what} must be {count} numbers, not {value!r}.") from None
+        raise FigureError(f"{what} must be {count} numbers, not {shown(value)}.") from None
     if array.shape != (count,):
-        raise FigureError(f"{what} must be {count} numbers, not {value!r}.")
+        raise FigureError(f"{what} must be {count} numbers, not {shown(value)}.")
     if not all(-LARGEST <= number <= LARGEST for number in array.tolist()):
         raise FigureError(f"{what} must be {count} finite numbers, not {array.tolist()}.")
     array.flags.writeable = False

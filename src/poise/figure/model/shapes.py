@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from poise.arguments import shown
 from poise.errors import FigureError
 from poise.figure.model.mass import Mass
 from poise.figure.model.pose import FloatArray, Pose, from_to, vector
@@ -26,9 +27,12 @@ RIM_POINTS = 8
 
 def _positive(value: float, what: str) -> float:
     """A size as a float; refuses numbers outside the range of sizes."""
-    number = float(value)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
     if math.isnan(number) or number <= 0.0:
-        raise FigureError(f"the {what} of a shape must be a positive number, not {value}.")
+        raise FigureError(f"the {what} of a shape must be a positive number, not {shown(value)}.")
     if not SMALLEST_SIZE <= number <= LARGEST_SIZE:
         raise FigureError(
             f"the {what} of a shape must lie between {SMALLEST_SIZE:g} and {LARGEST_SIZE:g} m, not {value}."

@@ -29,7 +29,7 @@ from typing import cast
 
 import numpy as np
 
-from poise.arguments import positive
+from poise.arguments import positive, shown
 from poise.errors import FigureError
 from poise.figure.model.builder import Builder, ball, free, revolute, universal
 from poise.figure.model.figure import Figure
@@ -46,6 +46,8 @@ from poise.figures.people.human_postures import grounded_postures
 from poise.figures.people.human_shapes import Looks
 from poise.figures.people.human_strength import strength_of
 
+TALLEST = 20.0
+"""Greatest stature [m]: a greater one is most likely in centimetres."""
 SIDES = {"left": 1.0, "right": -1.0}
 TOES_SHARE = 0.12
 """Mass of the toes as a share of the foot's mass."""
@@ -76,6 +78,11 @@ def human(
         name: Name of the figure.
     """
     stature = positive(stature, "the stature of a human", unit="metres", error=FigureError)
+    if stature > TALLEST:
+        raise FigureError(f"a human of {stature:g} m is too tall: give the stature in metres, such as 1.8.")
+    for what, wanted in (("eyes", eyes), ("fingers", fingers), ("coupled_spine", coupled_spine)):
+        if not isinstance(wanted, bool | np.bool_):
+            raise FigureError(f"{what} of a human must be True or False, not {shown(wanted)}.")
     mass = positive(mass, "the mass of a human", unit="kilograms", error=FigureError)
     freedoms = 50 + 6 * eyes + 40 * fingers
     sentence = (

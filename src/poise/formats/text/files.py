@@ -12,6 +12,8 @@ from poise.errors import FormatError
 
 MOST_FILE_BYTES = 512 * 1024 * 1024
 """Largest file that is read [bytes]."""
+LFS_POINTER = b"version https://git-lfs.github.com/spec/"
+"""How a file begins that Git LFS puts in the place of a large one until that is fetched."""
 
 
 def checked_file(path: str | Path) -> Path:
@@ -52,6 +54,8 @@ def read_head(path: str | Path, count: int) -> bytes:
         raise FormatError(_sentence(problem), file) from None
     if not data:
         raise FormatError("is empty.", file)
+    if data.startswith(LFS_POINTER):
+        raise FormatError("is a pointer of Git LFS, not the file itself: git lfs pull fetches that.", file)
     return data
 
 

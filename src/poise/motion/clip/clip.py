@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.arguments import number, positive, shown
-from poise.errors import FigureError
+from poise.errors import FigureError, TaskError
 from poise.extras import require
 from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.pose import FloatArray
@@ -42,7 +42,8 @@ class Clip(Viewable):
 
         Args:
             figure: The figure that moves.
-            q: (frames, nq) joint values in the order of the figure's postures; quaternions of any length but zero.
+            q: (frames, nq) joint values in the order of the figure's postures; quaternions of any length but zero. A
+                list of postures is one, too.
             rate: Frames per second [1/s].
             name: Name of the motion, for people.
         """
@@ -126,6 +127,13 @@ class Clip(Viewable):
         return View(self.figure, list(self), self.rate, self.name)
 
 
+def checked_clip(value: object, what: str) -> Clip:
+    """`value`, if it is a clip; `what` names who needs it."""
+    if isinstance(value, Clip):
+        return value
+    raise TaskError(f"{what} needs a clip, such as poise.load_clip returns, not {shown(value)}.")
+
+
 def frame_times(figure: Figure, duration: float, rate: float) -> FloatArray:
     """(k,) times of the frames at `rate` [1/s] that fit in a duration [s], both ends included [s]."""
     if duration * rate * max(figure.nq, 1) > MOST_JOINT_VALUES:
@@ -164,6 +172,8 @@ def _checked_rate(rate: float) -> float:
 
 def _checked_values(figure: Figure, q: ArrayLike) -> FloatArray:
     """A copy of (frames, nq) finite values with unit quaternions."""
+    if isinstance(q, Sequence) and any(isinstance(frame, Posture) for frame in q):
+        q = [figure.posture(frame).q for frame in q]
     try:
         values = np.array(q, dtype=np.float64, order="C")
     except (TypeError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 from poise.chains.targets import Gaze, GazeLike, gaze
 from poise.errors import TaskError
 from poise.expressive.expressive import Expressive, ExpressiveSettings, Hold
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import Clip, checked_clip
 
 TURN_SPEED = math.radians(300.0)
 """Largest speed at which a joint turns for the sake of the gaze [rad/s]."""
@@ -44,7 +44,7 @@ def watching(
         hold: What is kept where gaze and shape cannot both be: see `Expressive`.
         settings: Parameters of the search. Without them, joints turn for the gaze by at most 300° per second.
     """
-    targets = _targets(clip, target)
+    targets = _targets(checked_clip(clip, "watching"), target)
     chosen = settings or replace(ExpressiveSettings(), rate=min(TURN_SPEED / clip.rate, math.pi))
     solver = Expressive(clip.figure, tip=tip, hold=hold, settings=chosen)
     result, frames = None, list(clip)

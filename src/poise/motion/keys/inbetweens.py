@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments import shown
 from poise.engine.animation import SAME_TIME, Animation, Key
 from poise.engine.scene import Scene
 from poise.engine.solver import Solver
@@ -104,6 +105,8 @@ class Inbetweens:
 
     def __init__(self, scene: Scene, rate: float | None = None) -> None:
         """Lay curves through the keys of a scene's animation."""
+        if not isinstance(scene, Scene):
+            raise TaskError(f"animate takes a scene, such as Scene(figure, animation=…), not {shown(scene)}.")
         animation = scene.animation
         if animation is None or animation.is_empty:
             raise TaskError("there is nothing to animate: the scene has no keys.")

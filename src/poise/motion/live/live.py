@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from poise.arguments import positive
 from poise.engine.weighted_fit import make_weighted_fit
 from poise.errors import TaskError
-from poise.figure.model.figure import Figure
+from poise.figure.model.figure import Figure, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import difference, integrate
@@ -32,7 +32,7 @@ from poise.kernels.jit.compile import entry_point_for
 from poise.kernels.motion.follow_clip import BETTER, FAR, aim
 from poise.kernels.motion.posture_curves import clip_frames
 from poise.kernels.motion.weighted_fit import fit_cost, fit_posture
-from poise.motion.clip.clip import Clip
+from poise.motion.clip.clip import Clip, checked_clip
 from poise.motion.clip.contacts import Contacts, ContactSettings
 from poise.motion.clip.motion import Motion, Track
 from poise.motion.live.follower import Point, PostureFollower, Turn
@@ -152,7 +152,8 @@ class LiveRetarget:
             style: Weights of the draft.
             lag: The figure trails the person by 2.8 times this [s]; less is quicker, more is smoother.
         """
-        links = JointMap.of(mapping, sample, figure)
+        checked_clip(sample, "live retargeting")
+        links = JointMap.of(mapping, sample, checked_figure(figure, "live retargeting"))
         self.mapping, self.figure = links, floating(figure, links)
         self._dt, self._lag = 1.0 / positive(sample.rate if rate is None else rate, "rate"), positive(lag, "lag")
         self._build, self._skeleton = Build.of(self.figure, links), sample.figure

@@ -100,7 +100,7 @@ class JointMap:
         shared = [role for role in theirs if role in ours]
         if not any(_role_part(role) in {part for parts in LIMBS.values() for part in parts} for role in shared):
             raise TaskError(
-                f"no leg or arm of figure {figure.name!r} matches one of clip {clip.name!r} by name or by structure; "
+                f"no leg or arm of figure {figure.name!r} matches one of {_words(clip)} by name or by structure; "
                 f'give a mapping such as {{"{clip.figure.bodies.names[-1]}": "{_example_site(figure)}"}}. '
                 f"Joints: {listing(clip.figure.bodies.names)}. Sites: {listing(figure.sites.names)}. "
                 f"Bodies: {listing(figure.bodies.names)}."
@@ -156,10 +156,15 @@ class JointMap:
         theirs = clip_roles(clip)
         links = []
         for link in self.links:
-            _check_name(link.joint, [*clip.figure.bodies.names, *clip.figure.sites.names], f"clip {clip.name!r}")
+            _check_name(link.joint, [*clip.figure.bodies.names, *clip.figure.sites.names], _words(clip))
             figure.frame_row(link.site)
             links.append(link if link.role else _with_role(link, theirs, figure))
         return JointMap(tuple(links), self.notes, unmapped_parts(links, theirs, figure))
+
+
+def _words(clip: Clip) -> str:
+    """A clip, for sentences."""
+    return f"clip {clip.name!r}" if clip.name else "the clip"
 
 
 def unmapped_parts(links: Iterable[Link], theirs: Table[str, Role], figure: Figure) -> tuple[str, ...]:

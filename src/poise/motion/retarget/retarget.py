@@ -27,7 +27,7 @@ import numpy as np
 from poise.arguments import positive, shown
 from poise.errors import PoiseError, TaskError, UnmappedWarning
 from poise.figure.model.figure import Figure, checked_figure
-from poise.motion.clip.clip import Clip, Source
+from poise.motion.clip.clip import Clip, Source, checked_clip
 from poise.motion.clip.contacts import Contacts, ContactSettings
 from poise.motion.clip.motion import Motion
 from poise.motion.filter.filter import MotionFilter
@@ -201,8 +201,7 @@ def _with_floating_base(figure: Figure) -> Figure:
 
 
 def _check(clip: Clip, figure: Figure, style: Style | None) -> None:
-    if not isinstance(clip, Clip):
-        raise TaskError(f"retarget needs a clip, such as poise.load_clip returns, not {type(clip).__name__}.")
+    checked_clip(clip, "retarget")
     checked_figure(figure, "retarget")
     if style is not None and not isinstance(style, Style):
         raise TaskError(f"the style of a retargeting is a Style(smooth=…, acceleration=…), not {shown(style)}.")
