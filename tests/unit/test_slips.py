@@ -202,6 +202,12 @@ def test_a_bare_direction_leaves_the_roll_free() -> None:
     assert np.array_equal(bare.posture.q, solver.solve("sad", poise.facing([1, 0.3, 0.5], roll=None)).posture.q)
 
 
+def test_every_figure_has_a_posture_named_neutral() -> None:
+    assert "neutral" not in ARM.posture_names
+    assert ARM.posture("neutral") == ARM.neutral()
+    assert HUMAN.posture("neutral") == HUMAN.neutral()
+
+
 def test_limits_of_zero_and_minus_zero_are_one_limit() -> None:
     joint = poise.figure.revolute("j", "x", limits=(0, -0.0))
     assert math.copysign(1.0, joint.upper[0]) == 1.0

@@ -18,11 +18,14 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from poise.cores import usable_cores
 from poise.errors import NotReadyError, PoiseError
 from poise.kernels.jit import cache, machine_code
 from poise.warmup import PURPOSES, Step, steps
 
 R = TypeVar("R")
+MOST_WORKERS = 8
+"""Most workers at once: the longest step takes a seventh of the time of all, so more would only take memory."""
 MUCH_MEMORY = 450.0
 """A worker that has held more than this is replaced [MB]. The largest step adds 400 MB."""
 
@@ -50,9 +53,9 @@ class Preparation:
         """Called with what a worker said when it failed, from another thread."""
 
     def start(self) -> None:
-        """Keep one worker per core busy."""
+        """Keep one worker per core busy, but no more than are of use."""
         machine_code.when_missing.append(self._refuse)
-        for _ in range(min(os.cpu_count() or 1, len(self._waiting))):
+        for _ in range(min(usable_cores(), MOST_WORKERS, len(self._waiting))):
             self._threads.append(threading.Thread(target=self._work, name="poise compiling", daemon=True))
             self._threads[-1].start()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -17,6 +16,7 @@ import numpy as np
 from poise.arguments import kind_of
 from poise.chains.chain import chain_of
 from poise.chains.targets import Gaze, GazeLike
+from poise.cores import usable_cores
 from poise.errors import TaskError
 from poise.expressive.cuda import CudaMethod, solve_on_cuda
 from poise.expressive.measures import Weights, scoring_of
@@ -191,11 +191,6 @@ class ExpressiveSolver(ABC):
         return ExpressiveBatch(self.figure, q, error, turned, bent, shape, solutions.iterations, problems.rotation)
 
 
-def cores() -> int:
-    """Number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def on_all_cores(count: int, solve_rows: Callable[[int, int], None]) -> None:
     """Call `solve_rows` with the first and the last row of each thread."""
     ranges = _row_ranges(count)
@@ -209,6 +204,6 @@ def on_all_cores(count: int, solve_rows: Callable[[int, int], None]) -> None:
 
 def _row_ranges(count: int) -> list[tuple[int, int]]:
     """First and last row of each thread: one thread per core, fewer for a small batch."""
-    threads = max(1, min(cores(), count // MIN_PROBLEMS_PER_THREAD))
+    threads = max(1, min(usable_cores(), count // MIN_PROBLEMS_PER_THREAD))
     edges = [count * i // threads for i in range(threads + 1)]
     return list(pairwise(edges))

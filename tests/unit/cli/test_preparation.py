@@ -51,6 +51,22 @@ def test_stages_end_in_order_and_the_last_marks_the_cache_complete(worker):
     assert machine_code.when_missing == []
 
 
+@pytest.mark.parametrize(("cores", "workers"), [(1, 1), (3, 3), (64, module.MOST_WORKERS)])
+def test_there_are_as_many_workers_as_usable_cores_but_no_more_than_help(worker, monkeypatch, cores, workers):
+    started = worker("import sys, time\ntime.sleep(60)")
+    monkeypatch.setattr(module, "usable_cores", lambda: cores)
+    preparation = Preparation()
+    preparation.start()
+    assert len(preparation._threads) == workers
+    preparation.stop()
+    assert len(started) <= workers
+
+
+def test_more_workers_than_the_longest_step_allows_would_be_idle():
+    efforts = [step.effort for step in steps()]
+    assert sum(efforts) / max(efforts) < module.MOST_WORKERS
+
+
 @pytest.mark.parametrize("memory", [module.MUCH_MEMORY - 1.0, module.MUCH_MEMORY + 1.0])
 def test_a_worker_that_holds_much_memory_is_replaced(worker, memory):
     started = worker(f"import sys\nfor line in sys.stdin: print(line.strip(), {memory}, sep='\\t', flush=True)")

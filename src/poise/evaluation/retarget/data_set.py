@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.cores import usable_cores
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.model.figure import Figure
 from poise.formats import load_clip
@@ -202,7 +203,7 @@ def _results(
     jobs: Sequence[Job], work: Callable[[Job], Record], executor: Executor | None, cores: int | None
 ) -> Iterator[tuple[str, Record]]:
     """The name and the record of every clip, as they come."""
-    most = (os.cpu_count() or 1) if cores is None else cores
+    most = usable_cores() if cores is None else cores
     if most < 1:
         raise TaskError(f"retargeting needs one core or more, not {cores}.")
     left = {job.name: job for job in jobs}

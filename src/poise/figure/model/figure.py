@@ -226,7 +226,9 @@ class Figure(Viewable):
         return Posture(self, self._checked_q(q))
 
     def _posture_named(self, name: str) -> Posture:
-        """A named posture, cached."""
+        """A named posture, cached; the neutral one also if the figure's description does not name it."""
+        if name == "neutral":
+            return self._neutral
         if name not in self._named:
             values = look_up(self._postures, name, "posture", f"figure {self.name!r}")
             self._named[name] = self.posture({**values})

@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import math
-import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -25,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from poise.arguments import positive, shown
+from poise.cores import usable_cores
 from poise.errors import PoiseError, TaskError, UnmappedWarning
 from poise.figure.model.figure import Figure, checked_figure
 from poise.motion.clip.clip import Clip, Source, checked_clip
@@ -229,7 +229,7 @@ def retarget_all(
     Yields:
         For each clip its motion, or the error that stopped it; an error in one clip does not affect the others.
     """
-    most = (os.cpu_count() or 1) if cores is None else cores
+    most = usable_cores() if cores is None else cores
     if most < 1:
         raise TaskError(f"retargeting needs one core or more, not {cores}.")
     asked, queue = partial(_attempt, figure=figure, mapping=mapping, options=options), list(clips)
