@@ -6,7 +6,6 @@ Without an axis the part looks with its face: the axis that the figure states fo
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from poise.errors import TaskError
-from poise.figure.model.facing import POINTING, looks_with_crown
+from poise.figure.model.facing import POINTING, warn_of_crown
 from poise.figure.model.pose import FloatArray, Pose, vector
 from poise.kernels.goals.goals import AIM_GOAL
 from poise.tasks.form import AXIS, RELATIVE_TO, SITE, TARGET, FormField, MenuEntry, vector_field
@@ -125,12 +124,8 @@ class LookAt(Task):
 
     def goals(self, figure: Figure) -> list[Goal]:
         """One goal with two rows, across the line of sight; warns if a head would look with its crown."""
-        if self.axis is None and looks_with_crown(figure, self.site):
-            warnings.warn(
-                f"{self.label}: figure {figure.name!r} does not say where {self.site!r} faces, so it looks along its "
-                f'own +Y, which may be its crown; give axis=, such as axis="z".',
-                stacklevel=2,
-            )
+        if self.axis is None:
+            warn_of_crown(figure, self.site, self.label, 'axis=, such as axis="z"')
         return [
             Goal(
                 kind=AIM_GOAL,

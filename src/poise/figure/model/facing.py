@@ -10,6 +10,7 @@ right to the left parts of the body, at the neutral posture.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -56,6 +57,16 @@ def looks_with_crown(figure: Figure, part: str) -> bool:
     """Whether a part is on a head of which it is not known where it faces."""
     names = (part, figure.sites[part].body) if part in figure.sites else (part,)
     return head_of(figure) in names and facing_of(figure, part) is None
+
+
+def warn_of_crown(figure: Figure, part: str, who: str, remedy: str) -> None:
+    """Warn if a part would look with the crown of a head; `remedy` says what states where it faces."""
+    if looks_with_crown(figure, part):
+        warnings.warn(
+            f"{who}: figure {figure.name!r} does not say where {part!r} faces, so it looks along its own +Y, which may "
+            f"be its crown; give {remedy}.",
+            stacklevel=3,
+        )
 
 
 def with_facing_head(figure: Figure, roles: Mapping[str, str] | None = None) -> Figure:

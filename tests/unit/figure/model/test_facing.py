@@ -1,11 +1,14 @@
 """Which way heads face: built in, found by name in files, saved, and unknown."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import poise
 from poise import FigureError, FormatError, LookAt
-from poise.figure.model.builder import Builder, ball, free
+from poise.figure.model.builder import Builder, ball, free, revolute
 from poise.figure.model.facing import with_facing_head
 from poise.figure.model.pose import turn
 
@@ -161,6 +164,19 @@ def test_looking_with_a_head_that_faces_nobody_knows_where_warns():
         poise.solve(figure, [LookAt("head", at=(0, 2, 3))], max_steps=2)
     poise.solve(figure, [LookAt("head", at=(0, 2, 3), axis="z")], max_steps=2)
     poise.solve(figure, [LookAt("left_hand", at=(0, 2, 3))], max_steps=2)
+
+
+def test_an_expressive_head_that_faces_nobody_knows_where_warns():
+    made = Builder("bracket")
+    made.body("foot")
+    made.body("head", parent="foot", joint=revolute("pan", "y"), at=(0, 0.2, 0))
+    with pytest.warns(UserWarning, match="expressive: .* does not say where 'head' faces.*facing="):
+        poise.Expressive(made.build())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made.bodies[-1] = replace(made.bodies[-1], facing="z")
+        poise.Expressive(made.build())
+        poise.Expressive(poise.load("adelino"))
 
 
 def test_the_description_says_what_holds_the_base_and_where_the_head_faces():
