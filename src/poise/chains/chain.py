@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import FigureError
-from poise.figure.model.facing import warn_of_crown
 from poise.figure.model.figure import Figure, PostureLike
 from poise.figure.model.names import listing
 from poise.figure.model.pose import FloatArray, Pose, from_to
@@ -97,8 +96,6 @@ def chain_of(
     joints = _joints_of(figure, nodes)
     _check_kinds(figure, nodes, joints, solver)
     _check_couplings(figure, joints, solver)
-    if faces:
-        warn_of_crown(figure, end, solver, 'the body facing=, such as facing="z"')
     axis = figure.facing_axis(end) if faces else None
     chain = _chain(figure, path, nodes, end, None if axis is None else from_to("y", axis))
     if needs_lengths:

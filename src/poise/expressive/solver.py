@@ -31,6 +31,7 @@ from poise.expressive.problems import (
     write_problem,
 )
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult, empty_problems, empty_solutions
+from poise.figure.model.facing import warn_of_crown
 from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
@@ -60,6 +61,8 @@ class ExpressiveSolver(ABC):
         self.figure = figure
         self.weights = kind_of(weights, Weights, "weights") or Weights()
         self.limb = chain_of(figure, tip, solver=name, slides=slides, needs_lengths=needs_lengths, faces=True)
+        if self.limb.tip in figure.bodies:
+            warn_of_crown(figure, self.limb.tip, name, 'the body facing=, such as facing="z"')
         self.scoring = scoring_of(self.limb, self.weights)
         self._own = threading.local()
 
