@@ -10,6 +10,7 @@ import pytest
 
 import poise
 from poise import (
+    Animation,
     Builder,
     CenterOfMass,
     Character,
@@ -17,6 +18,7 @@ from poise import (
     Expressive,
     Gradient,
     Hold,
+    Key,
     LookAt,
     Natural,
     Orientation,
@@ -27,6 +29,8 @@ from poise import (
 )
 from poise.engine.problem import StepSize
 from poise.errors import PoiseError
+from poise.motion.mapping.mapping import Link
+from poise.motion.retarget.retarget import retarget_all
 
 HUMAN, LAMP, ARM = poise.load("human"), poise.load("adelino"), poise.load("arm")
 HAND = Position("right_hand", (-0.3, 1.2, 0.4))
@@ -154,6 +158,16 @@ SLIPS: dict[str, tuple[Callable[[], object], str]] = {
         lambda: poise.retarget(CLIP, ARM, mapping={"x": "tip"}),
         "the clip has no jo",
     ),
+    "a floor as a number": (
+        lambda: poise.retarget(CLIP, LAMP, {"head": "eyes"}, floor=3),
+        r"must be Floor\(…\), not 3",
+    ),
+    "cores as text": (lambda: list(retarget_all([], LAMP, cores="2")), "number of cores must be a whole number of 1"),
+    "the rate of an animation as text": (
+        lambda: poise.animate(poise.Scene(ARM, animation=Animation([Key(0, "ready"), Key(1, "folded")])), rate="30"),
+        "rate of an animation must be a positive number of frames per second, not '30'",
+    ),
+    "a misspelt role": (lambda: Link("Hips", "pelvis", "pelvs"), "no role 'pelvs'. Did you mean 'pelvis'"),
     "a human in centimetres": (lambda: poise.human(stature=180), "give the stature in metres, such as 1.8"),
     "fingers by word": (lambda: poise.human(fingers="yes"), "fingers of a human must be True or False, not 'yes'"),
     "a figure without a name": (lambda: poise.human(name=None), "the name of a figure must be text, not None"),

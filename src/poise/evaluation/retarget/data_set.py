@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.arguments import whole
 from poise.cores import usable_cores
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.model.figure import Figure
@@ -203,9 +204,7 @@ def _results(
     jobs: Sequence[Job], work: Callable[[Job], Record], executor: Executor | None, cores: int | None
 ) -> Iterator[tuple[str, Record]]:
     """The name and the record of every clip, as they come."""
-    most = usable_cores() if cores is None else cores
-    if most < 1:
-        raise TaskError(f"retargeting needs one core or more, not {cores}.")
+    most = usable_cores() if cores is None else whole(cores, "the number of cores", least=1)
     left = {job.name: job for job in jobs}
     if executor is None and min(most, len(jobs)) <= 1:
         for job in jobs:

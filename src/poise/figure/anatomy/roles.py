@@ -38,6 +38,8 @@ SIDED_PARTS = ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "wrist", "fin
 """Parts that exist once on the left and once on the right."""
 SINGLE_PARTS = ("pelvis", "chest", "neck", "head")
 """Parts that exist once."""
+ROLES = (*SINGLE_PARTS, *(f"{side}_{part}" for part in SIDED_PARTS for side in ("left", "right")))
+"""All roles."""
 LEAST_NAME = {"toe": 0.8, "pelvis": 0.8, "chest": 0.7, "neck": 0.7, "head": 0.7}
 """Least strength of a name that gives a role without structure, by part."""
 LEAST_SIDED_NAME = 0.3

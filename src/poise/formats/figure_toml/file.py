@@ -67,7 +67,10 @@ def parse_figure(text: str | bytes, path: str | Path | None = None) -> Figure:
     top = source.top
     units = Units(top.choice("angles", ("radians", "degrees"), "radians") == "degrees")
     tables = {what: top.tables(what, what) for what in _PLURALS}
-    postures = top.as_table(top.take("posture", {}), "posture", "'posture'")
+    given_postures = top.take("posture", {})
+    if isinstance(given_postures, list):
+        raise top.error("each posture is a table by its name: write [posture.NAME], not [[posture]].", "posture")
+    postures = top.as_table(given_postures, "posture", "'posture'")
     # Top-level keys first, so that a misspelt table is reported as unknown and not as missing.
     beside = None if path is None else Path(path).resolve().parent
     given: dict[str, Any] = _top_record(units, beside).read(top)

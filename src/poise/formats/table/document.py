@@ -97,7 +97,8 @@ def _raise_first_error(table: TableDocument, rows: list[str]) -> None:
             )
         for name, cell in zip(table.header, cells, strict=True):
             if not is_number(cell):
+                hint = " Separate columns by commas, not by semicolons." if ";" in cell else ""
                 raise FormatError(
-                    f"{cell.strip()[:40]!r} in column {name[:40]!r} is not a finite number.", table.path, line
+                    f"{cell.strip()[:40]!r} in column {name[:40]!r} is not a finite number.{hint}", table.path, line
                 )
     raise FormatError("the values are not a table of numbers.", table.path, table.lines[0])

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from poise.arguments import shown
+from poise.arguments import positive, shown
 from poise.engine.animation import SAME_TIME, Animation, Key
 from poise.engine.scene import Scene
 from poise.engine.solver import Solver
@@ -110,7 +110,8 @@ class Inbetweens:
         animation = scene.animation
         if animation is None or animation.is_empty:
             raise TaskError("there is nothing to animate: the scene has no keys.")
-        self.scene, self.rate = scene, animation.rate if rate is None else rate
+        wanted = animation.rate if rate is None else rate
+        self.scene, self.rate = scene, positive(wanted, "the rate of an animation", unit="frames per second")
         self.times = frame_times(scene.figure, animation.duration, self.rate)
         """(frames,) times of all frames [s]."""
         self._animation = animation

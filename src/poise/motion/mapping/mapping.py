@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from poise.errors import TaskError
-from poise.figure.anatomy.roles import Role, moving_roles
+from poise.figure.anatomy.roles import ROLES, Role, moving_roles
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import listing, suggestion
 from poise.motion.clip.clip import Clip, Source
@@ -65,7 +65,10 @@ class Link:
     """The point of the site that follows, in its frame [m]; None for the centre of the joint that moves the body."""
 
     def __post_init__(self) -> None:
-        """Check the numbers."""
+        """Check the role and the numbers."""
+        if self.role and self.role not in ROLES:
+            hint = suggestion(self.role, ROLES)
+            raise TaskError(f"link {self.joint!r}: there is no role {self.role!r}.{hint} Roles: {', '.join(ROLES)}.")
         if not (math.isfinite(self.weight) and self.weight >= 0.0):
             raise TaskError(f"link {self.joint!r}: weight must be zero or a positive number, not {self.weight}.")
         if not np.isfinite(np.asarray(self.offset, dtype=np.float64)).all() or len(self.offset) != 3:

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from poise.arguments import positive, shown
+from poise.arguments import kind_of, positive, shown, whole
 from poise.cores import usable_cores
 from poise.errors import PoiseError, TaskError, UnmappedWarning
 from poise.figure.model.figure import Figure, checked_figure
@@ -109,7 +109,7 @@ def retarget(  # noqa: PLR0913
     Warns:
         UnmappedWarning: Legs, arms or other joints of the figure are not mapped and will not follow the clip.
     """
-    _check(clip, figure, style)
+    _check(clip, figure, style, floor)
     tempo = positive(tempo, "the tempo of a retargeting")
     rate = None if rate is None else positive(rate, "the rate of a retargeting", unit="frames per second")
     options = _Options(
@@ -200,11 +200,12 @@ def _with_floating_base(figure: Figure) -> Figure:
     return figure.with_floating_base()
 
 
-def _check(clip: Clip, figure: Figure, style: Style | None) -> None:
+def _check(clip: Clip, figure: Figure, style: Style | None, floor: Floor | None) -> None:
     checked_clip(clip, "retarget")
     checked_figure(figure, "retarget")
     if style is not None and not isinstance(style, Style):
         raise TaskError(f"the style of a retargeting is a Style(smooth=…, acceleration=…), not {shown(style)}.")
+    kind_of(floor, Floor, "the floor of a retargeting")
 
 
 def retarget_all(
@@ -229,9 +230,7 @@ def retarget_all(
     Yields:
         For each clip its motion, or the error that stopped it; an error in one clip does not affect the others.
     """
-    most = usable_cores() if cores is None else cores
-    if most < 1:
-        raise TaskError(f"retargeting needs one core or more, not {cores}.")
+    most = usable_cores() if cores is None else whole(cores, "the number of cores", least=1)
     asked, queue = partial(_attempt, figure=figure, mapping=mapping, options=options), list(clips)
     if executor is not None:
         for clip, result in [(clip, executor.submit(asked, clip)) for clip in queue]:

@@ -257,6 +257,8 @@ MISTAKES = [
     ("turn = 30", "turn = [30, 40]", 30, "'turn' of posture 'bowed' must be 1 numbers"),
     ("turn = 30", "turn = inf", 30, "must be finite, not inf."),
     ("[posture.bowed]", "[[posture.bowed]]", 29, "posture 'bowed' must be a table"),
+    ("[posture.bowed]", '[[posture]]\nname = "bowed"', 29, "write [posture.NAME], not [[posture]]."),
+    ("limits = [-90, 45]", 'limits = "90"', 21, "takes 1 pair of limits: one [low, high] per coordinate"),
     ("[posture.bowed]\nturn = 30", "posture = 3", 28, "'posture' must be a table, not 3."),
     ('name = "lamp"', 'name = "lamp', 1, "is not TOML"),
     ("turn = 30", "turn = ", 30, "is not TOML"),

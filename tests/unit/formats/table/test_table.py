@@ -164,6 +164,7 @@ def test_a_table_of_another_figure_needs_it(tmp_path):
         ("time,turn\n0,1\n1,2,3\n", 3, "has 3 values and the header has 2 columns"),
         ("time,turn\n0,1\n\n# x\n1,\n", 5, "'' in column 'turn' is not a finite number"),
         ("time,turn\n0,one\n1,2\n", 2, "'one' in column 'turn' is not a finite number"),
+        ("time;turn\n0;1\n1;2\n", 2, "not a finite number. Separate columns by commas, not by semicolons"),
         ("time,turn\n0,1\n1,nan\n", 3, "'nan' in column 'turn' is not a finite number"),
         ("time,turn\n0,1\n1,-inf\n", 3, "'-inf' in column 'turn' is not a finite number"),
         ("time,turn\n0,1\n1,1e99\n", 3, "'1e99' in column 'turn' is not a finite number"),

@@ -27,7 +27,7 @@ def test_results_come_in_order_and_a_bad_clip_does_not_affect_others(cores):
 
 
 def test_a_wrong_number_of_cores_is_refused():
-    with pytest.raises(TaskError, match="one core or more, not 0"):
+    with pytest.raises(TaskError, match="number of cores must be a whole number of 1 or more, not 0"):
         list(retarget_all(clips(), HUMAN, cores=0))
 
 
