@@ -5,9 +5,13 @@ one of them, a truncated file raises `UnpicklingError` at every start, and nothi
 the same kernel. Here each kernel and list of argument types has one file with a checksum, written in one piece under a
 lock, and a file that cannot be read is compiled again.
 
-Touches these internals of numba 0.68: the interface `numba.core.caching._Cache`, the attributes `_cache` and `compile`
-of dispatchers and `CFunc`, `CompileResult._reduce` and `_rebuild`, `CodeLibrary._get_module_for_linking` and
-`JitEngine._defined_symbols` (see `_rebuilt`), and `codegen().magic_tuple()`, which names the processor.
+Numba keeps all that it made on the way until the process ends. What nothing needs once a kernel is stored is released
+here, a third of the memory: the annotated source, and a module of LLVM for each kernel.
+
+Touches these internals of numba 0.68: the interface `numba.core.caching._Cache`, the attributes `_cache`, `_compiler`
+and `compile` of dispatchers and `CFunc`, `CompileResult._reduce` and `_rebuild`, `CodeLibrary._final_module`,
+`_shared_module` and `_get_module_for_linking`, `JitEngine._defined_symbols` (see `_rebuilt`), and
+`codegen().magic_tuple()`, which names the processor.
 """
 
 from __future__ import annotations
@@ -33,8 +37,6 @@ from poise.kernels.jit.interrupt import interrupt, stopped
 from poise.kernels.jit.lock import FileLock
 from poise.kernels.jit.notice import progress, say
 
-TYPE_ANNOTATION = 5
-"""Index of the text of the types among what `CompileResult._reduce` returns after the library."""
 when_missing: list[Callable[[str], object]] = []
 """Called before this process compiles a kernel that Python calls, with its name and the types of its arguments; may
 raise an error to prevent it."""
@@ -51,7 +53,9 @@ def is_complete() -> bool:
 def use_cache(compiled: Any, function: Callable[..., Any]) -> Any:
     """Make a dispatcher or C function of numba load and store its machine code with a `KernelCache`."""
     compiled._cache = store = KernelCache(function)
-    compile_now = compiled.compile
+    compile_now, annotated = compiled.compile, compiled._compiler.compile
+    # The annotated source is an eighth of the stored code, and read by `inspect_types` alone.
+    compiled._compiler.compile = lambda *types: annotated(*types)._replace(type_annotation="")
     if is_dispatcher := hasattr(compiled, "overloads"):
         inner_code.allow_inner(compiled)
 
@@ -124,12 +128,14 @@ class KernelCache(_Cache):  # type: ignore[misc]
         if not is_inner:
             inner_code.set_environments(result)
         if not result.library.has_dynamic_globals:
+            code, bitcode = (_reduced_inner if is_inner else _reduced)(signature, result)
             folder = writable_cache() / self._folder
             with suppress(OSError):  # a full disk: the kernel works, and is compiled again next time
                 name = self._file_name(signature, result.codegen.magic_tuple())
                 file = folder / (_inner_name(name) if is_inner else name)
-                write_file(file, pack(*(_reduced_inner if is_inner else _reduced)(signature, result)))
+                write_file(file, pack(code, bitcode))
                 used_files.append(file)
+            _release_module(result.library, bitcode, is_inner=is_inner)
 
     def release(self, kept: int) -> None:
         """Release the locks that were taken after the first `kept`, whether compiling succeeded or not."""
@@ -193,8 +199,20 @@ def _reduced(signature: Any, result: CompileResult) -> tuple[bytes, bytes]:
     module = result.library._get_module_for_linking()
     symbols = [x.name for names in (module.functions, module.global_variables) for x in names if not x.is_declaration]
     (name, _, (code, bitcode)), *parts = result._reduce()
-    parts[TYPE_ANNOTATION] = ""  # an eighth of the file, and read by `inspect_types` alone
     return dumps((signature, name, code, symbols, parts)), bitcode
+
+
+def _release_module(library: Any, bitcode: bytes, *, is_inner: bool) -> None:
+    """Release a module of LLVM that is not needed once a kernel is stored.
+
+    A kernel without entry point is copied into its callers from `_shared_module`, so that `_final_module` is of no use.
+    The machine code of one with an entry point belongs to `_final_module`; hardly any other kernel calls it.
+    """
+    if is_inner:
+        library._final_module = None
+    else:
+        library._shared_module = None
+        library._get_module_for_linking = cache(lambda: parse_bitcode(bitcode))
 
 
 def _rebuilt(content: bytes, bitcode: Callable[[], bytes], signature: Any, context: Any) -> CompileResult | None:

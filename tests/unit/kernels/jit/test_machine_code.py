@@ -126,6 +126,27 @@ def test_a_kernel_without_machine_code_is_loaded_where_another_caller_is_compile
     assert len(list(folder.rglob("double-*"))) == 1
 
 
+def test_what_nothing_needs_is_released_once_a_kernel_is_stored():
+    inner = kernel(double)
+
+    @kernel
+    def quadruple(x):
+        return inner(inner(x))
+
+    assert quadruple(5) == 20
+    (copied,), (called,) = inner.overloads.values(), quadruple.overloads.values()
+    assert copied.type_annotation == called.type_annotation == ""
+    assert copied.library._final_module is None
+    assert called.library._shared_module is None
+
+    @kernel
+    def eightfold(x):
+        return inner(quadruple(x))
+
+    assert eightfold(5) == 40
+    assert inner(5) == 10
+
+
 def test_who_leaves_compiling_to_others_can_say_so(folder, monkeypatch):
     def refuse(kernel):
         raise RuntimeError(f"{kernel}: later")

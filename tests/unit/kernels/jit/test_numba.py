@@ -18,7 +18,6 @@ from poise.kernels.engine.step import LEGAL, bind, make_legal
 from poise.kernels.engine.step_trial import measure_merits
 from poise.kernels.jit.cache import KERNELS_FOLDER, cache_folder
 from poise.kernels.jit.compile import compiled_for, entry_point_for, kernel
-from poise.kernels.jit.machine_code import TYPE_ANNOTATION
 
 compiled_only = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled")
 PRIVATE = ("numba.core", "numba.experimental", "numba.cuda.cudadrv", "llvmlite", "_nrt", "forceinline")
@@ -40,14 +39,15 @@ def test_machine_code_is_kept_where_the_cache_says():
 def test_a_compiled_kernel_is_reduced_to_the_parts_that_the_cache_stores(problem):
     """`CompileResult._reduce`: the library with its object code and bitcode first, the text of the types seventh."""
     q = np.array(problem.figure.neutral().q)
-    compiled = kernel(clamp.py_func)  # not loaded from a file, so that it has a text of its types
+    compiled = kernel(clamp.py_func)
     compiled._cache = NullCache()
-    (_, kind, (code, bitcode)), *parts = compiled_for(compiled, (problem.engine.bounds, q, q))._reduce()
+    result = compiled_for(compiled, (problem.engine.bounds, q, q))
+    (_, kind, (code, bitcode)), *parts = result._reduce()
     assert kind == "object"
     assert code.startswith(b"\x7fELF") or os.name == "nt" or sys.platform == "darwin"
     assert bitcode.startswith(b"BC")
     assert len(parts) == 8
-    assert isinstance(parts[TYPE_ANNOTATION], str)
+    assert result.type_annotation == ""
 
 
 @compiled_only
