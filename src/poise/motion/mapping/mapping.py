@@ -10,7 +10,9 @@ import math
 from collections.abc import Iterable
 from collections.abc import Mapping as Table
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -41,6 +43,8 @@ LEAST_IDLE_JOINTS = 3
 """Number of joints that do not follow a clip from which a warning names them."""
 CLIP_SAMPLES = 60
 """Largest number of frames of a clip that are used to find its roles."""
+CLIPS_REMEMBERED = 4
+"""Number of clips whose roles are kept: a retargeting asks for those of its clip for the mapping and for every plan."""
 
 
 @dataclass(frozen=True)
@@ -226,11 +230,12 @@ def _sides(sides: list[str], limb: str) -> str:
     return f"{limb}s" if len(sides) == 2 else f"{sides[0]} {limb}"
 
 
-def clip_roles(clip: Clip) -> dict[str, Role]:
+@lru_cache(maxsize=CLIPS_REMEMBERED)
+def clip_roles(clip: Clip) -> Table[str, Role]:
     """Joints of a clip by role, from their names and from the places of all joints over the clip."""
     every = max(1, len(clip) // CLIP_SAMPLES)
     places = Source(clip[::every]).positions[:, : len(clip.figure.bodies)]
-    return moving_roles(clip.figure, places)
+    return MappingProxyType(moving_roles(clip.figure, places))
 
 
 def default_weight(role: str) -> float:

@@ -4,8 +4,10 @@ import pytest
 import poise
 from poise.cli.app import run
 from poise.errors import FigureError, TaskError
+from poise.figure.anatomy.roles import moving_roles
 from poise.formats.bvh.writer import write_bvh
 from poise.motion.clip.motion import Motion
+from poise.motion.mapping import mapping
 from poise.motion.retarget.retarget import retarget_all
 from tests.unit.motion.retarget.stick_man import stepping
 
@@ -24,6 +26,19 @@ def test_results_come_in_order_and_a_bad_clip_does_not_affect_others(cores):
     for motion, clip in ((one, clips()[0]), (other, clips()[2])):
         assert isinstance(motion, Motion)
         np.testing.assert_array_equal(motion.q, poise.retarget(clip, HUMAN).q)
+
+
+def test_a_retargeting_finds_the_roles_of_its_clip_once(monkeypatch):
+    asked = []
+
+    def counted(figure, places):
+        asked.append(figure)
+        return moving_roles(figure, places)
+
+    monkeypatch.setattr(mapping, "moving_roles", counted)
+    mapping.clip_roles.cache_clear()
+    poise.retarget(stepping(frames=8), poise.load("walker"))
+    assert len(asked) == 1
 
 
 def test_a_wrong_number_of_cores_is_refused():
