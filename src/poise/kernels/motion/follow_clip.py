@@ -143,6 +143,8 @@ def perform_clip(
         _start(engine, near, q)
         fit_posture(engine, fit, near, near, steps, tolerance, q)
         if is_met(engine, q):
+            if overlaps(engine, fit.apart, q):
+                fit_posture(engine, fit, near, near, STEPS_APART, tolerance, q)
             continue
         solved_by_levels += 1
         _start(engine, near, q)

@@ -23,6 +23,7 @@ from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import held_rows, perform_clip
+from poise.kernels.motion.separation import clip_depths
 from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.clip.motion import Motion
 from poise.motion.mapping.mapping import JointMap
@@ -37,7 +38,12 @@ from poise.motion.retarget.draft import (
 )
 from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.plan import Plan
-from poise.motion.retarget.self_collision import DRAFT_SEPARATION_WEIGHT, FINAL_SEPARATION_WEIGHT, separation
+from poise.motion.retarget.self_collision import (
+    DRAFT_SEPARATION_WEIGHT,
+    FINAL_SEPARATION_WEIGHT,
+    MARGIN,
+    separation,
+)
 from poise.motion.retarget.smoothing import (
     Style,
     acceleration_limits,
@@ -64,6 +70,8 @@ GROUND_ROUNDS = 4
 """Largest number of rounds of solving frames again in which a foot is below the ground."""
 FASTER = 1.5
 """Greatest speed of such a frame, as a multiple of the greatest speed of that coordinate in the motion."""
+SELF_DEPTH = 5e-3
+"""Depth of one part of a figure in another from which the frame counts as faulty [m]."""
 GROUND_DEPTH = 5e-4
 """Depth below the ground from which a frame is solved again [m]."""
 SMOOTHING_GROWTH = 1.6
@@ -176,6 +184,11 @@ class MotionSolver:
                 break
             draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
         self._out = self._smoothed_with_constraints(draft)
+        if self._apart is not None and (faults := self._faults(self._out)):
+            steady = self._without_leaps(draft)
+            out = self._smoothed_with_constraints(steady)
+            if self._faults(out) < faults:
+                draft, self._out = steady, out
         for _ in range(RELEASE_ROUNDS):
             changed_frames = self._release_slipping_feet(self._out, FINAL_SLIP)
             if not changed_frames.any():
@@ -183,6 +196,33 @@ class MotionSolver:
             draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
             self._out = self._smoothed_with_constraints(draft, self._out, changed_frames)
         return self._out
+
+    def _faults(self, out: FloatArray) -> int:
+        """Number of jerky frames, summed over the joints, and of frames in which parts of the figure penetrate."""
+        assert self._apart is not None
+        depth, pair = np.zeros(len(out)), np.full(len(out), -1, dtype=np.int64)
+        solids, watched, placed, rows = self._apart[:4]
+        clip_depths(self.figure.compiled.tree, out, solids, watched, placed, rows, depth, pair)
+        jerky = jerky_joints(self.figure, out).values()
+        return int((depth > MARGIN + SELF_DEPTH).sum()) + sum(int(frames.sum()) for frames in jerky)
+
+    def _without_leaps(self, draft: FloatArray) -> FloatArray:
+        """(frames, nq) the draft, in which a limb stays on its side of the body where it would leap to the other.
+
+        A hand that is led through the body leaps round it in one frame. Smoothing mostly spreads the leap over time;
+        where it cannot, since smoothed postures are inside the body, no joint may move faster than in other frames.
+        """
+        frames = np.any(list(jerky_joints(self.figure, draft).values()), axis=0)
+        if not np.any(frames) or len(self.figure.loops):
+            return draft
+        near = eased_window(frames, RESOLVE_MARGIN_TIME * self.rate) > 0.0
+        held = _carries_no_foot(self.figure, self.plan)
+        rates = np.abs(frame_differences(self.figure, draft))[~(near[1:] | near[:-1])]
+        most = np.where(held, FASTER * rates[:, held].max(initial=0.0), np.inf)
+        if not most.min() > 0.0:
+            return draft
+        pace = self.pace._replace(most_change=np.minimum(self.pace.most_change, most))
+        return redraft(self.figure, self.tracks, pace, self.style, draft, frames)
 
     def _with_limited_acceleration(self, out: FloatArray) -> FloatArray:
         """(frames, nq) the motion within the acceleration limits, as far as the constraints allow."""
@@ -340,18 +380,28 @@ def _most_change(figure: Figure, plan: Plan, rate: float) -> FloatArray:
         rate: Frames per second at which the motion is played.
     """
     out = np.full(figure.nv, np.inf)
+    if not plan.build.feet or len(figure.loops):
+        return out
+    free = _carries_no_foot(figure, plan)
+    for joint in figure.joints:
+        at = figure.v_slice(joint.name)
+        if joint.kind in {"revolute", "prismatic"} and free[at].all():
+            out[at] = SPEED_SHARE * joint.speed / rate
+    return out
+
+
+def _carries_no_foot(figure: Figure, plan: Plan) -> BoolArray:
+    """(nv,) whether a coordinate belongs to a joint, not that of the base, that carries no foot of the plan."""
     above = {joint.child: joint for joint in figure.joints}
-    legs = set()
+    carrying = {joint.name for joint in figure.joints if joint.kind == "free"}
     for foot in plan.build.feet.values():
         body: str | None = figure.body_of(foot.site)
         while body in above:
-            legs.add(above[body].name)
+            carrying.add(above[body].name)
             body = above[body].parent
-    if not legs or len(figure.loops):
-        return out
-    for joint in figure.joints:
-        if joint.name not in legs and joint.kind in {"revolute", "prismatic"}:
-            out[figure.v_slice(joint.name)] = SPEED_SHARE * joint.speed / rate
+    out = np.ones(figure.nv, dtype=np.bool_)
+    for name in carrying:
+        out[figure.v_slice(name)] = False
     return out
 
 

@@ -36,7 +36,7 @@ def one_armed(breadth=0.3):
     return b.build()
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 10, 183, 197, 198])
 def test_a_hand_led_through_the_body_stays_out_of_it(seed):
     figure, rng = one_armed(), np.random.default_rng(seed)
     time = np.arange(90) / 30.0
