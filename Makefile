@@ -16,6 +16,10 @@ STAMP := $(VENV)/.setup-$(shell cat pyproject.toml requirements.lock | cksum | t
 # Peers to measure live apart from poise: they need older versions of what the tests need.
 BENCH_VENV := .venv-bench
 BENCH_STAMP := $(BENCH_VENV)/.setup-$(shell cat requirements-bench.lock | cksum | tr ' ' '-')
+# Blender as a Python module, which is under the GPL and large: in no lock, in an environment of its own.
+BLENDER ?= 5.2.0
+BLENDER_PYTHON ?= python3.13
+BLENDER_VENV := .venv-blender-$(BLENDER)
 # Those named peers_ are run by others, on the interpreter that has the peers.
 BENCHMARKS := $(filter-out benchmarks/peers_%,$(shell grep -l __main__ benchmarks/*.py))
 
@@ -24,7 +28,7 @@ LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup studio test test-numba golden lint format coverage coverage-kernels bench wheel docs site site-open fuzz lock clean
+.PHONY: help setup studio test test-blender blender test-numba golden lint format coverage coverage-kernels bench wheel docs site site-open fuzz lock clean
 
 help: ## List the targets.
 	@echo "make setup PYTHON=python3.12 chooses an interpreter; every target below sets up by itself."
@@ -78,6 +82,20 @@ coverage-kernels: $(STAMP) ## Measure the coverage of the kernels, run as plain 
 	$(BIN)/coverage report --include "*/kernels/*"
 
 NUMBA_VENV = .venv-numba-$(VERSION)
+
+blender: $(BLENDER_VENV)/.ready ## Build the Blender add-on in dist/, with Blender's own command.
+	@mkdir -p dist
+	$(BLENDER_VENV)/bin/python $$(find $(BLENDER_VENV) -path '*bl_pkg/cli/blender_ext.py') build --source-dir blender --output-dir dist
+
+test-blender: $(STAMP) $(BLENDER_VENV)/.ready ## Test the add-on in headless Blender (400 MB the first time). Also: BLENDER=4.5.15 BLENDER_PYTHON=python3.11
+	@POISE=$(CURDIR)/$(BIN)/poise POISE_PYTHON=$(CURDIR)/$(BIN)/python \
+		$(BLENDER_VENV)/bin/python -m pytest -c blender/tests/pytest.ini blender/tests
+
+$(BLENDER_VENV)/.ready:
+	@$(BLENDER_PYTHON) -m venv $(BLENDER_VENV)
+	@echo "Installing Blender $(BLENDER) as a Python module ..."
+	@$(BLENDER_VENV)/bin/python -m pip install --quiet --disable-pip-version-check bpy==$(BLENDER) numpy$(if $(filter 4.%,$(BLENDER)),'<2',) pytest
+	@touch $@
 
 test-numba: $(STAMP) ## Run the kernels' tests with another numba: make test-numba VERSION=0.69.0 (compiles everything).
 	@test -n "$(VERSION)" || { echo "which numba? make test-numba VERSION=0.69.0"; exit 1; }

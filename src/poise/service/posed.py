@@ -14,9 +14,10 @@ from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.names import look_up
 from poise.figure.model.pose import Pose
+from poise.figure.model.posture import Posture
 from poise.formats.scene_toml.read import read_part
 from poise.formats.text.naming import Names
-from poise.formats.text.toml_tables import Table
+from poise.formats.text.toml_tables import Source, Table
 from poise.service.answers import Skeleton, numbers
 from poise.tasks.task import Task
 
@@ -28,6 +29,8 @@ SECTIONS = {
     "supports": "support",
 }
 """Keys of a message about tasks, and the section of a scene file that each is like."""
+POSE_KEYS = {"rotations", "locations"}
+"""Keys of a posture in the form of a `pose`, which a table of values by joint does not have."""
 SOLVE_AT_REST = 1e-7
 """Motion of a step below which a figure rests [rad or m]."""
 MIN_GAIN = 1e-6
@@ -76,8 +79,10 @@ class Posed:
         return look_up(self.tasks, name, "task", f"figure {self.figure.name!r}")
 
     def _target(self, name: str, value: Any) -> Any:
-        """A target from 3 numbers, 4 (a rotation), 7 (a place and a rotation), 1 or a posture by joint."""
-        if isinstance(value, str | Mapping):
+        """A target: 3 numbers, 4 (a rotation), 7 (a place and a rotation), 1, or a posture."""
+        if isinstance(value, Mapping) and value.keys() & POSE_KEYS:
+            value = self.skeleton.posture(Source.table_of(value, f"the target of task {name!r}"), self.figure.neutral())
+        if isinstance(value, str | Mapping | Posture):
             given = self.figure.posture(value)
             self._task(name).with_target(given)
             return given

@@ -103,6 +103,18 @@ def test_a_pose_that_was_answered_can_be_sent_back(client):
         np.testing.assert_allclose(back["joints"][name], value, atol=1e-12)
 
 
+def test_a_posture_that_is_kept_may_be_a_pose(client):
+    arm = client.rig["bones"].index("upper_arm.L")
+    rotations = np.tile([1.0, 0.0, 0.0, 0.0], (60, 1))
+    rotations[arm] = turn("z", 20.0)
+    client.ask(do="tasks", figure=1, tasks=[{"kind": "hold", "posture": {}, "name": "keep"}])
+    found = client.ask(do="solve", figure=1, targets={"keep": {"rotations": rotations}}, steps=50)
+    np.testing.assert_allclose(found["rotations"][arm], rotations[arm], atol=1e-6)
+    assert "has no bone 'hed'" in client.refused(
+        do="solve", figure=1, targets={"keep": {"rotations": {"hed": [1, 0, 0, 0]}}}
+    )
+
+
 def test_settling_says_what_became_of_each_task(client):
     client.stand()
     found = client.ask(do="settle", figure=1, targets={"hand": [-9, 0, 1]})
