@@ -76,6 +76,15 @@ def many_brackets(path: Path) -> None:
     path.write_text("a = " + "[" * 100_000 + "]" * 100_000 + "\n")
 
 
+def long_chain(path: Path) -> None:
+    """Five thousand hinges, one after the other, among which legs and arms could be anywhere."""
+    joints = "".join(
+        f"<link name='l{i}'/><joint name='j{i}' type='continuous'><parent link='l{i - 1}'/><child link='l{i}'/></joint>"
+        for i in range(1, 5000)
+    )
+    path.write_text(f"<robot name='r'><link name='l0'/>{joints}</robot>")
+
+
 FILES: dict[str, Callable[[Path], None]] = {
     "lying.npz": lying_header,
     "copies.xml": replicated,
@@ -85,6 +94,7 @@ FILES: dict[str, Callable[[Path], None]] = {
     "dotted.figure.toml": dotted_key,
     "name.figure.toml": long_name,
     "brackets.figure.toml": many_brackets,
+    "chain.urdf": long_chain,
 }
 
 

@@ -51,6 +51,9 @@ LEAST_PAIR_SCORE = 1.5
 """Least score of two limbs that are accepted as a pair."""
 LEAST_NAMED_SCORE = 0.6
 """Least score that names must contribute to arms that are found without legs."""
+LONGEST_PATH = 60
+"""Most segments on a path from the root to the end of a limb: of longer ones, as in a snake, none is a leg or an arm,
+and looking for one would take minutes."""
 TIE = 1e-3
 """Preference among joints at one place: the last for hips and ankles, the first for knees."""
 
@@ -110,10 +113,11 @@ def find_pairs(skeleton: Skeleton, plan: Plan, taken: set[int]) -> list[Pair]:
         plan: `LEG` or `ARM`.
         taken: Segments that other limbs have.
     """
-    paths = [path for path in _paths_without_fingers(skeleton) if not (taken | skeleton.looped) & set(path)]
-    limbs = {path: _limbs_on(skeleton, plan, path) for path in paths}
+    away = taken | skeleton.looped
+    paths = [p for p in _paths_without_fingers(skeleton) if len(p) <= LONGEST_PATH and not away & set(p)]
+    limbs = {path: some for path in paths if (some := _limbs_on(skeleton, plan, path))}
     found: dict[tuple[int, ...], Pair] = {}
-    for one, other in combinations(paths, 2):
+    for one, other in combinations(limbs, 2):
         shared = len(set(one) & set(other))
         mine, theirs = (_best_after(limbs[path], shared) for path in (one, other))
         pair = None if mine is None or theirs is None else _paired(skeleton, plan, mine, theirs)

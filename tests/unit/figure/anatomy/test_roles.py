@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import poise
+from poise.figure.anatomy import limbs
 from poise.figure.anatomy.roles import figure_roles
-from poise.figure.model.builder import Builder, ball, free
+from poise.figure.model.builder import Builder, ball, free, revolute
 from poise.motion.mapping.mapping import clip_roles
 from tests.unit.motion.retarget.stick_man import BONES, stepping
 
@@ -295,3 +296,18 @@ def test_feet_without_legs_are_found_by_name_with_less_certainty():
     assert parts_of(roles) == {"pelvis": "pelvis", "left_ankle": "left_foot", "right_ankle": "right_foot"}
     assert roles["left_ankle"].reason == "name"
     assert roles["left_ankle"].certainty < 0.6
+
+
+@pytest.mark.parametrize("shape", ["a chain", "a star"])
+def test_no_limbs_are_sought_where_there_can_be_none(shape, monkeypatch):
+    tried = []
+    monkeypatch.setattr(limbs, "_scored", lambda *given: tried.append("a limb"))
+    monkeypatch.setattr(limbs, "_best_after", lambda *given: tried.append("a pair"))
+    made = Builder("many")
+    made.body("b0")
+    for i in range(1, 100):
+        made.body(
+            f"b{i}", parent=f"b{i - 1}" if shape == "a chain" else "b0", joint=revolute(f"j{i}", "x"), at=(0, 1, 0)
+        )
+    assert made.build().roles == {}
+    assert tried == []
