@@ -18,6 +18,7 @@ EXTRAS = {
     "matplotlib": ("matplotlib", "pictures"),
     "mujoco": ("mujoco", "mjcf"),
     "nicegui": ("nicegui", "studio"),
+    "rerun": ("rerun-sdk", "rerun"),
     "scipy": ("scipy", "motion"),
     "serial": ("pyserial", "robots"),
     "uvicorn": ("uvicorn", "serve"),

@@ -52,6 +52,7 @@ poise.Solver(made.build(), [poise.Avoid([poise.Obstacle(Box((0.1, 0.1, 0.1)))])]
     "lxml": "poise.load('robot.urdf')",
     "yaml": "poise.load('robot.urdf')",
     "mujoco": "poise.load('robot.mjcf')",
+    "rerun": "poise.load('adelino').to_rerun()",
     "scipy": "poise.load('walk.bvh')",
     "xacrodoc": "poise.load('robot.xacro')",
     "uvicorn": "import poise.service.server",
@@ -106,7 +107,7 @@ def test_every_module_is_in_its_extra_and_in_no_requirement_of_the_core():
         assert not any(line.lower().startswith(package.lower()) for line in PROJECT["dependencies"])
 
 
-def test_all_has_every_extra_but_those_for_gpus_and_clusters():
+def test_all_has_every_extra_but_those_for_gpus_clusters_and_rerun():
     (line,) = PROJECT["optional-dependencies"]["all"]
     named = set(line.removeprefix("poise[").removesuffix("]").split(","))
-    assert named == set(PROJECT["optional-dependencies"]) - {"all", "cuda", "dask"}
+    assert named == set(PROJECT["optional-dependencies"]) - {"all", "cuda", "dask", "rerun"}

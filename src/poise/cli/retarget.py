@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 EXIT_LOST = 3
 """Exit code for a motion that was written but does not follow its clip."""
-ANIMATION_ENDINGS = (".bvh", ".gltf", ".glb")
 
 
 class FolderRun(NamedTuple):
@@ -37,10 +36,14 @@ class FolderRun(NamedTuple):
     resume: bool
     shard: str | None
     dask: str | None
+    body_model: Path | None
 
 
 def retarget(  # noqa: PLR0913
-    clip: Annotated[Path, typer.Argument(help="The animation: .bvh, .gltf, .glb, .csv, .json or .npz, or a folder.")],
+    clip: Annotated[
+        Path,
+        typer.Argument(help="The animation: .bvh, .gltf, .glb, .npz, .pt, .pkl, .csv or .json, or a folder of them."),
+    ],
     figure: FigureArgument,
     *,
     mapping: Annotated[
@@ -66,7 +69,12 @@ def retarget(  # noqa: PLR0913
         Path | None, typer.Option("--propose", help="Write the mapping that was used to a TOML file you can edit.")
     ] = None,
     name: Annotated[
-        str | None, typer.Option("--name", help="Animation to use from a glTF file that has several.")
+        str | None,
+        typer.Option("--name", help="Animation of a glTF file, or number of a person in a result of WHAM."),
+    ] = None,
+    body_model: Annotated[
+        Path | None,
+        typer.Option("--body-model", help="Your SMPL body model (.npz), for bones of AMASS, GVHMR and WHAM clips."),
     ] = None,
     rate: Annotated[
         float | None, typer.Option("--rate", help="Frames per second of the result; default: as the clip.")
@@ -117,7 +125,7 @@ def retarget(  # noqa: PLR0913
         "style": _style_with(acceleration),
     }
     if clip.is_dir():
-        run = FolderRun(cores, resume, shard, dask)
+        run = FolderRun(cores, resume, shard, dask, body_model)
         raise typer.Exit(retarget_folder(clip, load_figure(figure), output, trainer, options, run))
     output = output if trainer is None else _trainer_file(output, trainer)
     _check_endings(None if trainer else output, report)
@@ -128,7 +136,7 @@ def retarget(  # noqa: PLR0913
 
     if str(clip) in BUILT_IN:
         raise PoiseError(f"poise retarget takes the clip first, then the figure: poise retarget {figure} {clip}.")
-    source, performer = load_clip(clip, name=name), load_figure(figure)
+    source, performer = load_clip(clip, name=name, body_model=body_model), load_figure(figure)
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
         with _save_on_interruption(None if trainer else output), warnings.catch_warnings():
@@ -257,7 +265,7 @@ def retarget_folder(  # noqa: PLR0917
 
     if output is None or output.suffix:
         raise FormatError("the motions of a folder of clips go to a folder: name one with --output.", folder)
-    jobs = find_jobs(folder, output, ANIMATION_ENDINGS, trainer, _shard(run.shard))
+    jobs = find_jobs(folder, output, trainer, _shard(run.shard), run.body_model)
     if not run.resume:
         for job in jobs:
             job.record.unlink(missing_ok=True)

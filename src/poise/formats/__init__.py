@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
 
-__all__ = ["MOTION_ENDINGS", "load", "load_clip", "save_motion"]
+__all__ = ["ANIMATION_ENDINGS", "MOTION_ENDINGS", "is_animation", "load", "load_clip", "save_motion"]
+
+ANIMATION_ENDINGS = (".bvh", ".gltf", ".glb", ".npz", ".pt", ".pkl")
+"""Endings of the files of clips that have a skeleton of their own."""
 
 MOTION_ENDINGS = (".csv", ".bvh", ".json", ".npz")
 """Endings of the files that `save_motion` writes."""
@@ -72,15 +75,16 @@ def load_clip(
 ) -> Clip:
     """Load a motion from a file: `.bvh`, `.gltf`, `.glb`, `.csv`, `.json` or `.npz`.
 
-    An NPZ may also be an AMASS archive or a table of joint positions in SMPL's order, and `.pt` is a result of GVHMR
-    (see `poise.formats.smpl.read`).
+    An NPZ may also be an AMASS archive or a table of joint positions in SMPL's order; `.pt` is a result of GVHMR, and
+    `.pkl` one of WHAM (see `poise.formats.smpl.read`).
 
     Args:
         path: The file.
         figure: The figure of the joint values in a CSV, JSON or NPZ; not needed if the file names a built-in figure.
             The other formats have their own skeleton.
-        name: Name of an animation in a glTF file; the first animation if not given.
-        body_model: For an AMASS archive or a result of GVHMR, your SMPL-X body model as NPZ; without it, bones have
+        name: Name of an animation in a glTF file, the first if not given; or number of a person in a result of WHAM,
+            the one seen longest if not given.
+        body_model: For an AMASS archive or a result of GVHMR or WHAM, your body model as NPZ; without it, bones have
             average proportions.
 
     Raises:
@@ -99,16 +103,24 @@ def load_clip(
             f'blender -b --python-expr "import bpy; {script}".',
             file,
         )
-    if suffix not in (".bvh", ".csv", ".json", ".npz", ".pt"):
-        raise _unknown_ending(file, "clip", (".bvh", ".gltf", ".glb", ".csv", ".json", ".npz", ".pt"))
+    if suffix not in (*ANIMATION_ENDINGS, *MOTION_ENDINGS):
+        raise _unknown_ending(file, "clip", (*ANIMATION_ENDINGS, ".csv", ".json"))
+    if suffix == ".pkl":
+        from poise.formats.smpl.read import read_wham_clip
+
+        return read_wham_clip(file, body_model, name)
     if name is not None:
-        raise FormatError("holds one motion without a name; only a glTF file has animations to choose by name.", file)
+        raise FormatError(
+            "holds one motion without a name; only a glTF file and a result of WHAM have several to choose from.", file
+        )
     if suffix == ".pt" or (suffix == ".npz" and _is_smpl(file)):
         from poise.formats.smpl.read import read_gvhmr_clip, read_smpl_clip
 
         return (read_gvhmr_clip if suffix == ".pt" else read_smpl_clip)(file, body_model)
     if body_model is not None:
-        raise FormatError("is no AMASS archive; only those use a body model.", file)
+        raise FormatError(
+            "is neither an AMASS archive nor a result of GVHMR or WHAM; only they use a body model.", file
+        )
     if suffix == ".bvh":
         from poise.formats.bvh.read import read_bvh_clip
 
@@ -120,6 +132,12 @@ def load_clip(
     from poise.formats.table.table import read_table
 
     return read_table(file, figure)
+
+
+def is_animation(path: Path) -> bool:
+    """Whether a file is a clip with a skeleton of its own, by its ending and, of an NPZ, by the names of its arrays."""
+    ending = path.suffix.lower()
+    return ending in ANIMATION_ENDINGS and (ending != ".npz" or _is_smpl(path))
 
 
 def save_motion(motion: Motion, path: str | Path) -> None:

@@ -28,7 +28,7 @@ from poise.arguments import whole
 from poise.cores import usable_cores
 from poise.errors import FormatError, PoiseError, TaskError
 from poise.figure.model.figure import Figure
-from poise.formats import load_clip
+from poise.formats import ANIMATION_ENDINGS, is_animation, load_clip
 from poise.formats.trainers.kinds import path_for, write_for
 from poise.motion.clip.motion import Motion
 from poise.motion.report.report import Quality, measure
@@ -93,6 +93,8 @@ class Job:
     """Folder of all motions."""
     trainer: str | None
     """Trainer whose file is written; None for NPZ."""
+    body_model: Path | None = None
+    """The user's body model, for clips of the SMPL family."""
 
     @property
     def motion(self) -> Path:
@@ -107,16 +109,28 @@ class Job:
 
 
 def find_jobs(
-    folder: Path, output: Path, endings: Sequence[str], trainer: str | None = None, shard: tuple[int, int] = (1, 1)
+    folder: Path,
+    output: Path,
+    trainer: str | None = None,
+    shard: tuple[int, int] = (1, 1),
+    body_model: Path | None = None,
 ) -> list[Job]:
-    """The clips of a folder, and of the folders in it, that belong to part `shard[0]` of `shard[1]`."""
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in endings and path.is_file())
+    """The clips of a folder, and of the folders in it, that belong to part `shard[0]` of `shard[1]`.
+
+    What is in the output folder is left out, and so are NPZ files of other content than the SMPL family's.
+    """
+    written = output.resolve()
+    paths = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and is_animation(path) and written not in path.resolve().parents
+    )
     if not paths:
-        raise FormatError(f"this folder has no animations; poise reads {', '.join(endings)}.", folder)
+        raise FormatError(f"this folder has no animations; poise reads {', '.join(ANIMATION_ENDINGS)}.", folder)
     part, parts = shard
     if not 1 <= part <= parts:
         raise TaskError(f"a shard is a part of all clips, such as 3/16, not {part}/{parts}.")
-    jobs = [Job(path, path.relative_to(folder).as_posix(), output, trainer) for path in paths]
+    jobs = [Job(path, path.relative_to(folder).as_posix(), output, trainer, body_model) for path in paths]
     targets: dict[Path, str] = {}
     for job in jobs:
         if (other := targets.setdefault(job.motion, job.name)) != job.name:
@@ -167,7 +181,7 @@ def retarget_job(job: Job, figure: Figure, options: dict[str, Any]) -> Record:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the record has them
-            motion = retarget(load_clip(job.clip), figure, **options)
+            motion = retarget(load_clip(job.clip, body_model=job.body_model), figure, **options)
         _write_at_once(job.motion, partial(_save, motion, job.trainer))
         record = _record(job, motion, measure(motion), time.perf_counter() - begin)
     except (PoiseError, OSError) as problem:

@@ -45,6 +45,17 @@ class Viewable:
 
         return viewer.show(self.view())
 
+    def to_rerun(self, path: str | Path | None = None) -> None:
+        """Record it for the viewer Rerun, with the extra `rerun`.
+
+        Args:
+            path: The file to write, such as "walk.rrd"; None for the recording that the program has begun with
+                `rerun.init`, or else for a new one in Rerun's own window.
+        """
+        from poise.pictures import rerun_recording
+
+        rerun_recording.record(self.view(), path)
+
     def _repr_html_(self) -> str:
         """What notebooks display."""
         from poise.pictures import viewer

@@ -117,7 +117,7 @@ def _usual_name(name: str) -> str:
     if name in ROBOTS or not name:
         return name
     bare = name.removesuffix("_description")
-    return next((key for key, model in ROBOTS.items() if bare in (model.menagerie, model.described)), name)
+    return next((key for key, model in ROBOTS.items() if bare in (key, model.menagerie, model.described)), name)
 
 
 def _example(file: str) -> Path | None:

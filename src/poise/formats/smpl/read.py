@@ -1,4 +1,4 @@
-"""Reads clips of the SMPL family: AMASS archives, results of GVHMR, and tables of joint positions.
+"""Reads clips of the SMPL family: AMASS archives, results of GVHMR and WHAM, and tables of joint positions.
 
 AMASS: `trans` (frames, 3) is the place of the body, `root_orient` (frames, 3) and `pose_body` (frames, 63) are the
 rotations of the joints as axis times angle; older files have all in `poses` (frames, 156). The rate is
@@ -6,6 +6,9 @@ rotations of the joints as axis times angle; older files have all in `poses` (fr
 
 GVHMR [Shen et al. 2024] writes `hmr4d_results.pt`: `smpl_params_global` has `transl`, `global_orient`, `body_pose` and
 `betas`, y up, one row per frame of the video, 30 a second unless said.
+
+WHAM [Shin et al. 2024] writes `wham_output.pkl` with joblib: for every person, by number, `pose_world` (frames, 72) and
+`trans_world` (frames, 3), y up, and `betas`.
 
 Tables of positions: `global_joint_positions` (frames, joints, 3) in SMPL's order, z up, with 22 joints or more.
 """
@@ -21,6 +24,7 @@ from scipy.spatial.transform import Rotation
 from poise.errors import FigureError, FormatError
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
+from poise.formats.smpl.joblib_file import read_joblib
 from poise.formats.smpl.skeleton import PARENTS, average_bones, model_bones, sliding_skeleton, turning_skeleton
 from poise.formats.smpl.torch_file import read_torch
 from poise.formats.text.npz import npz_keys, read_npz
@@ -29,9 +33,11 @@ from poise.motion.clip.clip import Clip
 POSITION_KEY = "global_joint_positions"
 RATE_KEYS = ("mocap_frame_rate", "mocap_framerate", "fps", "frame_rate")
 VIDEO_RATE = 30.0
-"""Frames per second to which GVHMR converts videos."""
+"""Frames per second to which GVHMR converts videos, and of most videos; neither file states it."""
 POSITION_RATE = 30.0
 """Frames per second of a table of positions that does not state them."""
+_BODY_WIDTH = 3 * (len(PARENTS) - 1)
+"""Numbers of a frame that turn the joints of the body but the pelvis."""
 _POSE_KEYS = ("trans", "root_orient", "pose_body", "poses", "betas", *RATE_KEYS)
 
 
@@ -64,8 +70,45 @@ def read_gvhmr_clip(path: Path, body_model: str | Path | None = None, rate: floa
     content = read_torch(path).get("smpl_params_global")
     if not isinstance(content, dict):
         raise FormatError("has no 'smpl_params_global': it is not a result of GVHMR.", path)
-    place, pelvis = _numbers(content, "transl", 3, path), _numbers(content, "global_orient", 3, path)
-    body = _numbers(content, "body_pose", 3 * (len(PARENTS) - 1), path)[:, : 3 * (len(PARENTS) - 1)]
+    pelvis, body = _numbers(content, "global_orient", 3, path), _numbers(content, "body_pose", _BODY_WIDTH, path)
+    return _video_clip(path, content, body_model, (_numbers(content, "transl", 3, path), pelvis, body), rate)
+
+
+def read_wham_clip(
+    path: Path, body_model: str | Path | None = None, person: str | None = None, rate: float = VIDEO_RATE
+) -> Clip:
+    """Read the motion in the world of a person in a result of WHAM.
+
+    Args:
+        path: The file, `wham_output.pkl`.
+        body_model: The user's own body model as NPZ, for bones of the file's shape; None for average bones.
+        person: The number of the person; None for the one who is seen in most frames.
+        rate: Frames per second of the video.
+    """
+    people = {
+        str(number): content
+        for number, content in read_joblib(path).items()
+        if isinstance(content, dict) and {"pose_world", "trans_world"} <= content.keys()
+    }
+    if not people:
+        raise FormatError("has no person with 'pose_world' and 'trans_world': it is not a result of WHAM.", path)
+    if person is not None and person not in people:
+        raise FormatError(f"has no person {person!r}; its people are {', '.join(people)}.", path)
+    content = people[person] if person is not None else max(people.values(), key=lambda one: np.size(one["pose_world"]))
+    pose = _numbers(content, "pose_world", 3 + _BODY_WIDTH, path)
+    place = _numbers(content, "trans_world", 3, path)
+    return _video_clip(path, content, body_model, (place, pose[:, :3], pose[:, 3:]), rate)
+
+
+def _video_clip(
+    path: Path,
+    content: dict[str, NDArray[np.generic]],
+    body_model: str | Path | None,
+    motion: tuple[FloatArray, FloatArray, FloatArray],
+    rate: float,
+) -> Clip:
+    """A clip of places of the body, rotations of the pelvis and of the other joints, with y up, turned to z up."""
+    place, pelvis, body = motion
     if not len(place) == len(pelvis) == len(body):
         raise FormatError(f"has {len(place)}, {len(pelvis)} and {len(body)} frames of its parts.", path)
     betas = np.asarray(content.get("betas", np.zeros((1, 0))), dtype=np.float64)
@@ -73,7 +116,7 @@ def read_gvhmr_clip(path: Path, body_model: str | Path | None = None, rate: floa
         average_bones() if body_model is None else model_bones(body_model, betas.reshape(len(betas), -1).mean(axis=0))
     )
     stands = Rotation.from_euler("x", 90.0, degrees=True)
-    turns = np.concatenate([(stands * Rotation.from_rotvec(pelvis)).as_rotvec(), body], axis=1)
+    turns = np.concatenate([(stands * Rotation.from_rotvec(pelvis)).as_rotvec(), body[:, :_BODY_WIDTH]], axis=1)
     return _turning_clip(path, bones, stands.apply(place + bones["pelvis"]), turns.reshape(len(place), -1, 3), rate)
 
 

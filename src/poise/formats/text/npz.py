@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import FormatError
-from poise.formats.text.files import read_bytes
+from poise.formats.text.files import checked_file, read_bytes
 
 LARGEST_UNPACKED = 1 << 28
 """Largest total size of the arrays of an NPZ file that is unpacked [bytes]."""
@@ -33,7 +33,7 @@ _DAMAGED = (
 def npz_keys(path: str | Path) -> tuple[str, ...]:
     """Names of the arrays in an archive; none if it is no archive."""
     try:
-        with zipfile.ZipFile(io.BytesIO(read_bytes(path))) as archive:
+        with zipfile.ZipFile(checked_file(path)) as archive:
             return tuple(name.removesuffix(".npy") for name in archive.namelist())
     except _DAMAGED:
         return ()

@@ -23,6 +23,7 @@ from poise.evaluation.retarget.data_set import (
 )
 from poise.formats.bvh.writer import write_bvh
 from poise.motion.retarget.retarget import retarget_all
+from tests.unit.formats.smpl.test_smpl import new_file as amass_archive
 from tests.unit.motion.retarget.stick_man import BONES, stepping
 
 HUMAN = poise.load("human")
@@ -44,7 +45,7 @@ def write_clips(folder, count, frames=8):
 
 
 def jobs_of(folder, **options):
-    return find_jobs(folder / "clips", folder / "out", (".bvh",), **options)
+    return find_jobs(folder / "clips", folder / "out", **options)
 
 
 def manifest(folder):
@@ -101,6 +102,25 @@ def test_shards_share_all_clips_without_overlap(tmp_path):
         with pytest.raises(TaskError, match="such as 3/16"):
             jobs_of(tmp_path, shard=wrong)
     assert run(["retarget", str(tmp_path / "clips"), "human", "-o", str(tmp_path / "out"), "--shard", "three"]) == 2
+
+
+def test_archives_of_the_smpl_family_are_clips_and_other_archives_and_outputs_are_not(tmp_path):
+    (tmp_path / "clips").mkdir()
+    amass_archive(tmp_path / "clips" / "step.npz")
+    np.savez(tmp_path / "clips" / "shape.npz", betas=np.zeros(16), gender="neutral")
+    command = ["retarget", str(tmp_path / "clips"), "human", "-o", str(tmp_path / "clips" / "out"), "--for", "mimickit"]
+    for _ in range(2):
+        assert [job.name for job in find_jobs(tmp_path / "clips", tmp_path / "clips" / "out")] == ["step.npz"]
+        run([*command, "--cores", "1"])
+
+
+def test_the_body_model_is_used_for_all_clips(tmp_path):
+    (tmp_path / "clips").mkdir()
+    amass_archive(tmp_path / "clips" / "step.npz")
+    (tmp_path / "model.npz").write_bytes(b"not an archive")
+    command = ["retarget", str(tmp_path / "clips"), "human", "-o", str(tmp_path / "out"), "--cores", "1"]
+    assert run([*command, "--body-model", str(tmp_path / "model.npz")]) == 2
+    assert "model.npz" in manifest(tmp_path)["step.npz"]["error"]
 
 
 def test_two_clips_that_would_be_one_file_are_refused(tmp_path):

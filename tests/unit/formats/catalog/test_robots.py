@@ -47,6 +47,8 @@ def test_a_robot_that_is_not_here_is_answered_with_the_command_that_brings_it(em
         poise.load("h1")
     with pytest.raises(FigureError, match="pip install example-robot-data"):
         poise.load("g1")
+    with pytest.raises(FigureError, match="pip install example-robot-data"):
+        poise.load("g1_description")
     with pytest.raises(FigureError, match=r"Did you mean 'talos'\?"):
         poise.load("tallos")
     assert robots_here() == []

@@ -139,5 +139,5 @@ def test_a_wrong_body_model_is_answered_in_a_sentence(tmp_path):
     with pytest.raises(FormatError, match="body model"):
         poise.load_clip(new_file(tmp_path / "x.npz"), body_model=tmp_path / "model.npz")
     poise.Motion(poise.load("arm"), poise.load("arm").neutral().q[None], 30.0).save(tmp_path / "arm.npz")
-    with pytest.raises(FormatError, match="no AMASS"):
+    with pytest.raises(FormatError, match="neither an AMASS"):
         poise.load_clip(tmp_path / "arm.npz", body_model=tmp_path / "model.npz")
