@@ -44,6 +44,7 @@ class Client:
         """
         self.events: list[str] = []
         """Sentences of the server about servos, the newest last."""
+        self._asked = 0
         self._process, self._socket = _started(command), None
         try:
             about = _first_line(self._process)
@@ -57,7 +58,6 @@ class Client:
         except BaseException:
             self.stop()
             raise
-        self._waits = False
 
     @property
     def process_id(self) -> int:
@@ -78,14 +78,15 @@ class Client:
         return answer
 
     def send(self, message: dict) -> None:
-        """Send a message, whose answer `poll` returns."""
+        """Send a message, whose answer `poll` returns; that of an earlier one is no longer of interest."""
+        self._asked += 1
         try:
-            self._open().send(packed(message))
+            self._open().send(packed(message | {"id": self._asked}))
         except ConnectionLostError as problem:
             raise ReportedError(self._why(problem)) from None
 
     def poll(self, timeout: float = 0.0) -> dict | None:
-        """The next answer; None if none has come in this time [s]. Events are noted on the way."""
+        """The answer to the last message; None if it has not come in this time [s]. Events are noted on the way."""
         while True:
             try:
                 found = self._open().receive(timeout)
@@ -96,6 +97,8 @@ class Client:
             answer = unpacked(found)
             if "event" in answer:
                 self.events = [*self.events[-99:], str(answer["text"])]
+            elif answer.get("id", self._asked) != self._asked:
+                continue
             elif "error" in answer:
                 raise ReportedError(str(answer["error"]))
             else:

@@ -71,13 +71,18 @@ class Send(PoiseOperator):
     """Send the active armature to poise: its deforming bones, or all if none deforms"""
 
     bl_idname, bl_label = "poise.send", "Send armature"
-    bl_options = {"REGISTER"}
+
+    mute: bpy.props.BoolProperty(
+        name="Mute constraints", description="Mute the constraints that would change the pose after poise has set it"
+    )
 
     def work(self, context) -> str:
         """Send the armature."""
         armature = _armature(context)
         live.stop()
         rig = session.send(armature, armature.poise_base)
+        if self.mute:
+            rig.mute(armature)
         for sentence in rig.warnings(armature):
             self.report({"WARNING"}, _capital(sentence))
         mover = f"; the body moves by {rig.base!r}" if rig.base else "; it stands where it is"
@@ -152,13 +157,14 @@ class Bake(PoiseOperator):
                 scene.frame_set(frame)
                 here = rig.pose(armature)  # that of the present action, if there is one
                 begin = here if frame == frames[0] else None
-                answer = rig.client.ask(**solving.message(armature, pose=begin, kept=here, steps=BAKE_STEPS))
+                places = targets.values(rig, armature, targets.targets_of(armature, scene))
+                answer = rig.client.ask(**solving.message(places, pose=begin, kept=here, steps=BAKE_STEPS))
                 rotations.append(answer["rotations"])
                 paths.append(answer["locations"])
         finally:
             scene.frame_set(now)
-        places = {bone: np.array([path[bone] for path in paths]) for bone in paths[0]}
-        clip = {"rotations": np.array(rotations), "locations": places}
+        along = {bone: np.array([path[bone] for path in paths]) for bone in paths[0]}
+        clip = {"rotations": np.array(rotations), "locations": along}
         action = keys.write(rig, armature, f"{armature.name} posed", frames, clip)
         scene.frame_set(now)
         return f"wrote {len(frames)} frames to the action {action.name!r}."
@@ -258,12 +264,10 @@ class Stream(PoiseOperator):
         rig = session.rig(armature)
         if live.streams:
             live.stream(False)
-            live.settle()
             rig.client.ask(do="stop", figure=rig.handle)
             return "the servos have stopped."
         if not live.is_on:
             live.start(armature, scene)
-        live.settle()
         request = {"figure": rig.handle, "to": self.to or scene.poise_servos, "dry_run": self.dry_run}
         answer = rig.client.ask(do="servos", **request, **_servo_file(scene.poise_servo_file))
         live.stream(True)

@@ -55,7 +55,8 @@ def _draw_armature(layout, armature, context) -> None:
     scene = context.scene
     column = layout.column(align=True)
     column.prop_search(armature, "poise_base", armature.data, "bones")
-    column.operator("poise.send", icon="EXPORT")
+    column.operator("poise.send", icon="EXPORT").mute = False
+    column.operator("poise.send", text="Send, and mute constraints", icon="CONSTRAINT_BONE").mute = True
     row = layout.row(align=True)
     for kind, name, _ in targets.KINDS[1:]:
         row.operator("poise.add_target", text=name).kind = kind

@@ -156,6 +156,12 @@ class Rig:
         """Let poise forget the armature."""
         self.client.ask(do="forget", figure=self.handle)
 
+    def mute(self, armature) -> None:
+        """Mute the constraints of the bones, besides limits, which poise keeps."""
+        for name in self.bones:
+            for each in armature.pose.bones[name].constraints:
+                each.mute = each.mute or each.type != "LIMIT_ROTATION"
+
     def warnings(self, armature) -> list[str]:
         """Sentences about what will not work as one may think."""
         bound = [name for name in self.bones if _is_bound(armature.pose.bones[name])]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from typing import Any
 
@@ -83,28 +84,24 @@ class Solving:
     def __init__(self, rig: Rig, armature, scene, keep: bool) -> None:
         """Send the tasks."""
         self.rig, self.keep = rig, keep
-        self.empties = targets.targets_of(armature, scene)
-        self.signature = targets.signature(self.empties, keep)
-        if not self.empties:
+        empties = targets.targets_of(armature, scene)
+        if not empties:
             raise ReportedError(f"{armature.name!r} has no targets yet: add a pin, a point to look at, or a balance.")
-        rig.client.ask(do="tasks", figure=rig.handle, tasks=targets.tasks(rig, armature, self.empties, keep))
+        self._signature = targets.signature(empties, keep)
+        rig.client.ask(do="tasks", figure=rig.handle, tasks=targets.tasks(rig, armature, empties, keep))
 
-    def message(self, armature, *, pose: dict | None, kept: dict | None, steps: int) -> dict[str, Any]:
-        """A solve for the targets as they are, from a pose, near to a pose that is to be kept."""
-        found: dict[str, Any] = {"do": "solve", "figure": self.rig.handle, "steps": steps}
-        found["targets"] = targets.values(self.rig, armature, self.empties)
+    def message(self, places: dict, *, pose: dict | None, kept: dict | None, steps: int) -> dict[str, Any]:
+        """A solve for targets, from a pose, near to a pose that is to be kept."""
+        found: dict[str, Any] = {"do": "solve", "figure": self.rig.handle, "steps": steps, "targets": places}
         if kept is not None and self.keep:
-            found["targets"][targets.KEEP] = kept
+            found["targets"] = places | {targets.KEEP: kept}
         if pose is not None:
             found["pose"] = pose
         return found
 
-    def is_outdated(self, armature, scene, keep: bool) -> bool:
+    def is_outdated(self, empties, keep: bool) -> bool:
         """Whether the tasks are others by now."""
-        try:
-            return targets.signature(targets.targets_of(armature, scene), keep) != self.signature
-        except ReferenceError:
-            return True
+        return targets.signature(empties, keep) != self._signature
 
 
 class Live:
@@ -142,47 +139,33 @@ class Live:
         rig = session.rig(armature)
         self._begin(rig, armature, scene)
         self._armature, self._scene, self.solves = armature.name, scene.name, 0
-        bpy.app.timers.register(self._on_timer, first_interval=TICK)
+        if not bpy.app.timers.is_registered(look):
+            bpy.app.timers.register(look, first_interval=TICK)
 
-    def _begin(self, rig: Rig, armature, scene) -> None:
+    def _begin(self, rig: Rig, armature, scene) -> Solving:
+        self._solving = None  # should the tasks be refused
         self._solving = Solving(rig, armature, scene, scene.poise_keep)
         self._kept = rig.pose(armature)
         rig.note_pose(armature)
         self._first, self._rests, self._seen = True, False, {}
+        return self._solving
 
     def stop(self) -> None:
         """Switch it off; servos stop."""
-        was_on, streamed = self.is_on, self._to_servos
-        self._to_servos = False
-        self._waits, armature, self._armature = False, self._armature, ""
-        if was_on and bpy.app.timers.is_registered(self._on_timer):
-            bpy.app.timers.unregister(self._on_timer)
-        if was_on and session.is_running and self._solving is not None:
-            self.settle()
-            if streamed and armature in session.rigs:
+        if bpy.app.timers.is_registered(look):
+            bpy.app.timers.unregister(look)
+        if self._to_servos and session.is_running and self._solving is not None:
+            with contextlib.suppress(ReportedError):
                 session.client.ask(do="stop", figure=self._solving.rig.handle)
-        self._solving = None
+        self.end()
+
+    def end(self) -> None:
+        """Switch it off without asking poise, which may be gone."""
+        self._armature, self._solving, self._waits, self._to_servos = "", None, False, False
 
     def stream(self, on: bool) -> None:
         """Send poses to servos, which are connected."""
         self._to_servos = on
-
-    def settle(self) -> None:
-        """Read the answer that is still to come, so that the next question gets its own."""
-        if self._waits:
-            session.client.poll(10.0)
-            self._waits = False
-
-    def _on_timer(self) -> float | None:
-        try:
-            self.tick()
-        except ReportedError as problem:
-            session.sentence = str(problem)
-            print(f"poise: {problem}")
-            self._armature = ""
-        except ReferenceError:  # an object was deleted, or an undo has replaced it
-            self._solving = None
-        return TICK if self.is_on else None
 
     def tick(self) -> bool:
         """Look at the targets once; returns whether the pose has changed."""
@@ -191,21 +174,18 @@ class Live:
             raise ReportedError(f"the armature {self._armature!r} is gone, so the live mode ends.")
         if self._waits:
             return self._receive(armature, PATIENCE)
-        rig = session.rig(armature)
-        if (
-            self._solving is None
-            or self._solving.rig is not rig
-            or self._solving.is_outdated(armature, scene, scene.poise_keep)
-        ):
-            self._begin(rig, armature, scene)
+        rig, empties = session.rig(armature), targets.targets_of(armature, scene)
+        solving = self._solving
+        if solving is None or solving.rig is not rig or solving.is_outdated(empties, scene.poise_keep):
+            solving = self._begin(rig, armature, scene)
         changed = rig.was_changed(armature)
-        seen = targets.values(rig, armature, self._solving.empties)
+        seen = targets.values(rig, armature, empties)
         due = self._to_servos and time.monotonic() - self._written > SERVO_INTERVAL
         if seen == self._seen and self._rests and not (changed or self._first or due):
             return False
         pose = rig.pose(armature) if changed or self._first else None
         kept = self._kept if self._first else None
-        message = self._solving.message(armature, pose=pose, kept=kept, steps=LIVE_STEPS)
+        message = solving.message(seen, pose=pose, kept=kept, steps=LIVE_STEPS)
         rig.client.send(message | ({"servos": True} if self._to_servos else {}))
         self._seen, self._waits, self._first = seen, True, False
         self._written = time.monotonic()
@@ -229,3 +209,14 @@ class Live:
 
 session = Session()
 live = Live()
+
+
+def look() -> float | None:
+    """What Blender's timer does: look at the targets; returns when to look again, None when the live mode has ended."""
+    try:
+        live.tick()
+    except ReportedError as problem:
+        session.sentence = str(problem)
+        print(f"poise: {problem}")
+        live.end()
+    return TICK if live.is_on else None

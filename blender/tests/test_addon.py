@@ -175,6 +175,44 @@ def test_undo_restores_what_was_before_the_bake(scene):
     bpy.ops.poise.bake()  # goes on working after an undo
 
 
+def test_undo_takes_a_drag_back_while_the_character_follows(scene, session):
+    rig = person()
+    add_pins(rig)
+    bpy.ops.poise.live()
+    session.live.tick()
+    bpy.ops.ed.undo_push(message="before")
+    before = {bone.name: tuple(bone.rotation_quaternion) for bone in rig.pose.bones}
+    bpy.data.objects["Pin hand.R"].location.z -= 0.5
+    bpy.context.view_layer.update()
+    for _ in range(5):
+        session.live.tick()
+    bpy.ops.ed.undo_push(message="drag")
+    bpy.ops.ed.undo()
+    bpy.context.view_layer.update()
+    now = {bone.name: tuple(bone.rotation_quaternion) for bone in bpy.data.objects["person"].pose.bones}
+    assert now == before
+    for _ in range(5):
+        session.live.tick()  # the figure of poise goes back too
+    rig = bpy.data.objects["person"]
+    for name, rotation in before.items():
+        np.testing.assert_allclose(rig.pose.bones[name].rotation_quaternion, rotation, atol=1e-5)
+
+
+def test_the_timer_of_the_live_mode_ends_it_when_poise_is_gone(scene, session):
+    rig = person()
+    add_pins(rig)
+    bpy.ops.poise.live()
+    assert bpy.app.timers.is_registered(session.look)
+    assert session.look() == session.TICK
+    session.session.client._process.kill()
+    session.session.client._process.wait()
+    rig.pose.bones["hips"].location.x = 0.1
+    bpy.context.view_layer.update()
+    assert session.look() is None
+    assert "poise" in session.session.sentence
+    assert not session.live.is_on
+
+
 def test_only_deforming_bones_of_a_rig_are_sent(scene, session):
     bones = [("root", None, (0, 0, 0), (0, 0.2, 0)), ("ctl", "root", (0, 0, 1), (0, 0, 1.5))]
     bones += [("DEF-hip", "root", (0, 0, 1), (0, 0, 1.5)), ("DEF-leg", "ctl", (0, 0, 1), (0.1, 0, 0.5))]
@@ -199,6 +237,31 @@ def test_only_deforming_bones_of_a_rig_are_sent(scene, session):
         session.live.tick()
     bpy.context.view_layer.update()
     np.testing.assert_allclose(rig.pose.bones["DEF-arm"].tail, (0.3, -0.2, 1.9), atol=1e-5)
+
+
+def test_the_deforming_bones_of_a_rig_by_rigify_are_one_body(scene, session):
+    bpy.ops.preferences.addon_enable(module="rigify")
+    bpy.ops.object.armature_human_metarig_add()
+    bpy.ops.pose.rigify_generate()
+    rig = bpy.context.object
+    bpy.ops.object.mode_set(mode="OBJECT")
+    bpy.ops.poise.send(mute=True)
+    sent = session.session.rigs[rig.name]
+    assert len(sent.bones) == sum(bone.use_deform for bone in rig.data.bones) < len(rig.data.bones)
+    assert [bone for bone in sent.bones if not sent.parents[bone]] == ["DEF-spine"]
+    assert sent.base == "DEF-spine"
+    assert sent.warnings(rig) == []
+    for bone, turns in (("DEF-foot.L", True), ("DEF-foot.R", True), ("DEF-hand.R", False)):
+        bpy.ops.poise.add_target(kind="PIN", bone=bone, turns=turns)
+    bpy.data.objects["Pin DEF-hand.R"].location.z -= 0.4
+    bpy.context.view_layer.update()
+    bpy.ops.poise.live()
+    for _ in range(20):
+        session.live.tick()
+    bpy.context.view_layer.update()
+    for bone in ("DEF-foot.L", "DEF-foot.R", "DEF-hand.R"):
+        place = bpy.data.objects[f"Pin {bone}"].location
+        np.testing.assert_allclose(rig.pose.bones[bone].head, place, atol=1e-4)
 
 
 def test_locks_and_limits_of_bones_are_kept(scene, session):
@@ -257,8 +320,9 @@ def test_a_pose_that_the_animator_changes_is_where_poise_goes_on(scene, session)
     rig = person()
     add_pins(rig)
     bpy.ops.poise.live()
-    session.live.tick()
-    assert not session.live.tick()  # nothing has moved
+    for _ in range(20):
+        session.live.tick()
+    assert not session.live.tick()  # at rest, and nothing has moved
     rig.pose.bones["hips"].location = (0.1, 0.0, 0.1)
     bpy.context.view_layer.update()
     assert session.live.tick()
@@ -288,7 +352,8 @@ def test_looking_and_balancing(scene, session):
     assert head[:3, 2] @ wanted / np.linalg.norm(wanted) > 1.0 - 1e-6
     balance.poise.active = False  # the tasks are others now
     session.live.tick()
-    assert len(session.live._solving.empties) == 4
+    assert "Balance of person" not in session.live._seen
+    assert len(session.live._seen) == 4
 
 
 def animated(rig, frames: int) -> None:

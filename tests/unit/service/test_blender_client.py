@@ -121,6 +121,8 @@ def test_the_client_starts_asks_and_ends_poise(client):
     assert now["heads"].shape == (60, 3)
     with pytest.raises(client.ReportedError, match="there is no figure 7"):
         poise.ask(do="pose", figure=7)
+    poise.send({"do": "pose", "figure": 9})  # nobody waits for its answer
+    assert poise.ask(do="hello")["protocol"] == 1
     process = poise._process
     poise.stop()
     poise.stop()

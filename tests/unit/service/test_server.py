@@ -4,7 +4,9 @@ import json
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
@@ -108,3 +110,31 @@ def test_a_client_that_breaks_off_does_no_harm(address):
             client.recv(PATIENCE)
     with connect(address) as other:
         assert ask(other, do="hello")["protocol"] == 1
+
+
+PARENT = """
+import subprocess, sys, time
+command = [sys.executable, "-m", "poise", "serve", "--until-stdin-closes"]
+server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+print(server.stdout.readline(), end="", flush=True)
+time.sleep(600)
+"""
+
+
+def test_the_server_ends_with_its_parent_however_that_ends():
+    with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        address = json.loads(parent.stdout.readline())["address"]
+        with connect(address) as client:
+            assert ask(client, do="hello")["protocol"] == 1
+            parent.kill()
+            with pytest.raises((ConnectionClosed, OSError)):
+                client.recv(PATIENCE)  # the server says goodbye, or is gone
+    place = urlsplit(address)
+    for _ in range(1000):
+        try:
+            socket.create_connection((str(place.hostname), int(place.port or 0)), 1.0).close()
+        except OSError:
+            return
+        time.sleep(0.1)
+    pytest.fail("the server still listens")
