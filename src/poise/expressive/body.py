@@ -26,7 +26,7 @@ from poise.chains.targets import Gaze, GazeLike
 from poise.engine.solver import Solver
 from poise.errors import FigureError, TaskError
 from poise.expressive.cuda import CudaMethod
-from poise.expressive.expressive import GAZE_WEIGHTS, Expressive, ExpressiveSettings, Hold
+from poise.expressive.expressive import Expressive, ExpressiveSettings, Hold, checked_hold
 from poise.expressive.measures import Weights
 from poise.expressive.problems import Postures, Targets, one_target
 from poise.expressive.result import ExpressiveBatch, ExpressiveResult
@@ -74,13 +74,11 @@ class ExpressiveBody(Expressive):
         settings: ExpressiveSettings | None = None,
     ) -> None:
         """Prepare the engine; see `Expressive` for the arguments."""
-        if hold not in GAZE_WEIGHTS:
-            raise TaskError(f"hold of expressive must be one of {', '.join(map(repr, GAZE_WEIGHTS))}, not {hold!r}.")
         face = face_of(checked_figure(figure, "expressive"), tip)
         axis = None if face is None else figure.facing_axis(face)
         if face is None or axis is None:
             raise FigureError(f"expressive: {tip or 'the head'!r} of figure {figure.name!r} has no face to look with.")
-        self.figure, self.tip, self.hold = figure, face, hold
+        self.figure, self.tip, self.hold = figure, face, checked_hold(hold)
         self.weights = kind_of(weights, Weights, "weights") or Weights()
         self.settings = kind_of(settings, ExpressiveSettings, "settings") or ExpressiveSettings()
         self._feet = _feet(figure)

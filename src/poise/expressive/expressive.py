@@ -120,9 +120,7 @@ class Expressive(ExpressiveSolver):
             settings: Parameters of the search.
         """
         super().__init__(figure, tip, weights, "expressive", slides=True)
-        if hold not in GAZE_WEIGHTS:
-            raise TaskError(f"hold of expressive must be one of {', '.join(map(repr, GAZE_WEIGHTS))}, not {hold!r}.")
-        self.hold: Hold = hold
+        self.hold = checked_hold(hold)
         self.settings = kind_of(settings, ExpressiveSettings, "settings") or ExpressiveSettings()
         self._search = search_settings(self.limb.chain, self.weights, self.settings)
 
@@ -210,6 +208,13 @@ def search_settings(chain: Chain, weights: Weights, settings: ExpressiveSettings
         _free_root(chain),
         _free_tip(chain, weights),
     )
+
+
+def checked_hold(hold: Hold) -> Hold:
+    """What a motion keeps; raises a TaskError for anything else than the three words."""
+    if hold not in GAZE_WEIGHTS:
+        raise TaskError(f"hold of expressive must be one of {', '.join(map(repr, GAZE_WEIGHTS))}, not {hold!r}.")
+    return hold
 
 
 def motion_settings(settings: ExpressiveSettings, hold: Hold) -> Pace:
