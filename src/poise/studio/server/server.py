@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import gc
 import socket
 import threading
 import webbrowser
@@ -10,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import uvicorn
 from fastapi import FastAPI
+from nicegui import app as nicegui_app
 from nicegui import ui
 
 from poise.studio.control.modes import Modes
@@ -82,6 +85,27 @@ def serve(
         _Server(config, [SolverThread(session), *([autosave] if autosave else [])]).run(sockets=[listener])
 
 
+class ClosedPages:
+    """Frees the memory of closed pages, 4 MB each.
+
+    Their parts refer to each other, and Python would look for such garbage only once there is a quarter more of it than
+    of everything else: after dozens of pages.
+    """
+
+    def __init__(self) -> None:
+        self._is_planned = False
+
+    def collect_soon(self) -> None:
+        """A page is being deleted: look for garbage when that is done, once for pages that go at one moment."""
+        if not self._is_planned:
+            self._is_planned = True
+            asyncio.get_running_loop().call_soon(self._collect)
+
+    def _collect(self) -> None:
+        self._is_planned = False
+        gc.collect()
+
+
 class _Server(uvicorn.Server):
     """A server that runs the solver thread and the one that saves while it serves.
 
@@ -95,6 +119,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        nicegui_app.on_delete(ClosedPages().collect_soon)
         for thread in self.threads:
             thread.start()
 
