@@ -20,7 +20,7 @@ import poise
 from poise.tasks.task import Task
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from tests import standing
+from tests import real_data, standing
 from tests.standing import Humanoid
 
 TARGETS, RESTARTS = 100, 10
@@ -30,7 +30,7 @@ NEARER = 1e-4
 
 def main() -> None:
     print(describe("numba", "numpy", "scipy"))
-    folder = Path(os.environ.get("MENAGERIE_ROOT", standing.SHARED))
+    folder = Path(os.environ.get("MENAGERIE_ROOT", real_data.MENAGERIE))
     found = [
         standing.h1(folder),
         standing.op3(folder),

@@ -1,6 +1,5 @@
-"""A captured walk on a human of other proportions: feet planted, all limits kept, and a report.
+"""A walk on a human of other proportions: feet planted, all limits kept, and a report.
 
-Needs the clip cmu/02_01.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/50_a_walk_on_a_human.py [folder for the picture and the page]
 """
 
@@ -17,20 +16,13 @@ from poise.evaluation.retarget.report import write_report
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 SHOWN = 6
-
-
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
 
 
 def main(folder: Path) -> None:
     """Walk, measure, and show."""
-    clip = poise.load_clip(needed("bvh/cmu/02_01.bvh"))
+    clip = poise.load_clip(CLIPS / "walk.bvh")
     motion = poise.retarget(clip, poise.load("human"))
     assert motion.track is not None
     quality = measure(motion)

@@ -1,10 +1,9 @@
-"""A captured walk on a small walking robot, without balance, and with its centre of mass moved from foot to foot.
+"""A walk on a small walking robot, without balance, and with its centre of mass moved from foot to foot.
 
 After [Schumacher et al. 2021, fig. 9]. People fall from step to step and catch themselves; a slow robot that copies
 them falls and does not. With `balance` the centre of mass stays over the standing foot, moves along the line
 between the feet while both stand, and arrives before the first one lifts.
 
-Needs the clip cmu/02_01.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/51_a_walk_that_would_fall.py [folder for the picture]
 """
 
@@ -23,17 +22,10 @@ from poise.evaluation.retarget.poses import drawn_poses, shown_frames
 from poise.motion.report.report import Quality, measure
 from poise.pictures import Picture, contact_sheet
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 TEMPO = 0.1
 """So slow that nothing but what stands carries the robot."""
 SHOWN = 6
-
-
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
 
 
 def from_above(motion: poise.Motion, quality: Quality) -> Picture:
@@ -57,7 +49,7 @@ def from_above(motion: poise.Motion, quality: Quality) -> Picture:
 
 def main(folder: Path) -> None:
     """Walk twice."""
-    clip, walker = poise.load_clip(needed("bvh/cmu/02_01.bvh")), poise.load("walker")
+    clip, walker = poise.load_clip(CLIPS / "walk.bvh"), poise.load("walker")
     rows = []
     for balance in (False, True):
         motion = poise.retarget(clip, walker, tempo=TEMPO, balance=balance)

@@ -1,8 +1,7 @@
-"""A captured dance on hips whose feet are screwed to the floor: the dance on the spot, at half its tempo.
+"""A dance on hips whose feet are screwed to the floor: the dance on the spot, at half its tempo.
 
 Where the dancer bends further than the robot can, the robot goes to its limits, with its loop closed.
 
-Needs the clip cmu/05_06.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/52_a_dance_on_dancing_hips.py [folder for the picture]
 """
 
@@ -20,18 +19,11 @@ from poise.errors import UnmappedWarning
 from poise.motion.report import measure
 from poise.pictures import strip
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 SLOW = 0.6
 """What takes longer than this is travel, not dance [s]."""
 TEMPO = 0.5
 SHOWN = 6
-
-
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
 
 
 def on_the_spot(clip: poise.Clip) -> poise.Clip:
@@ -44,7 +36,7 @@ def on_the_spot(clip: poise.Clip) -> poise.Clip:
 
 def main(folder: Path) -> None:
     """Dance, and check that the loop stays closed."""
-    clip = on_the_spot(poise.load_clip(needed("bvh/cmu/05_06.bvh")))
+    clip = on_the_spot(poise.load_clip(CLIPS / "dance.bvh"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnmappedWarning)  # Its legs are a loop, and follow the hips.
         motion = poise.retarget(clip, poise.load("dancer"), {"Hips": "pelvis"}, tempo=TEMPO)

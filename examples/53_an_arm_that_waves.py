@@ -3,7 +3,6 @@
 The arm has no shoulders, hips or feet. The person's shoulder is used for position and scale only, with weight 0.
 All bones except the arm are kept still first, because a robot that is screwed down cannot step aside.
 
-Needs the clip animated_drawings/wave_hello.bvh in ../shared/data/bvh, beside this repository.
 Run: python examples/53_an_arm_that_waves.py [folder for the picture]
 """
 
@@ -19,7 +18,7 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import strip
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 ARM = ("RightArm", "RightForeArm", "RightHand")
 LINKS = JointMap(
     (
@@ -28,20 +27,16 @@ LINKS = JointMap(
     )
 )
 """A little lower than the person's hand, so that the elbow is never quite straight."""
+RAISED = slice(24, 76)
+"""The frames in which the hand is above the shoulder: below it there is the floor that the arm is screwed to."""
 RATE = 60.0
 SHOWN = 6
 
 
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
-
-
 def only(clip: poise.Clip, bones: tuple[str, ...]) -> poise.Clip:
-    """The same clip with all but some bones still, as they are in the first frame."""
+    """The same clip with all but some bones still, as they are in the first frame, and the first of those at 0."""
     q = np.tile(clip.q[0], (len(clip), 1))
+    q[:, :3] -= clip.positions([bones[0]])[0, 0]  # An arm has no height of hips to be scaled by, but its own length.
     for joint in clip.figure.joints:
         if joint.child in bones:
             at = clip.figure.q_slice(joint.name)
@@ -51,7 +46,7 @@ def only(clip: poise.Clip, bones: tuple[str, ...]) -> poise.Clip:
 
 def main(folder: Path) -> None:
     """Wave."""
-    clip = only(poise.load_clip(needed("bvh/animated_drawings/wave_hello.bvh")), ARM)
+    clip = only(poise.load_clip(CLIPS / "wave.bvh")[RAISED], ARM)
     motion = poise.retarget(clip, poise.load("arm"), LINKS, rate=RATE)
     quality = measure(motion)
     print(quality.sentence())

@@ -1,6 +1,5 @@
-"""A captured dance on a lamp: the dancer's head, measured from the hips, drives the lamp's head.
+"""A dance on a lamp: the dancer's head, measured from the hips, drives the lamp's head.
 
-Needs the clip cmu/05_06.bvh of the CMU motion capture database in ../shared/data/bvh, beside this repository.
 Run: python examples/54_a_lamp_that_dances.py [folder for the pictures]
 """
 
@@ -16,16 +15,9 @@ from poise.motion.report import measure
 from poise.pictures import save_gif
 from poise.pictures.film import film
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 RATE = 10.0
 """Frames per second of the film."""
-
-
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
 
 
 def seated(clip: poise.Clip) -> poise.Clip:
@@ -37,7 +29,7 @@ def seated(clip: poise.Clip) -> poise.Clip:
 
 def main(folder: Path) -> None:
     """Dance."""
-    clip = seated(poise.load_clip(needed("bvh/cmu/05_06.bvh")))
+    clip = seated(poise.load_clip(CLIPS / "dance.bvh"))
     motion = poise.retarget(clip, poise.load("adelino"), {"Head": "tip"})
     quality = measure(motion)
     path = motion.positions(["tip"])[:, 0]

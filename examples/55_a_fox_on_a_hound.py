@@ -3,7 +3,6 @@
 Retargeting expects human roles and would take the front legs for arms. So the mapping is written by hand: the
 hind legs have the roles of legs, whose feet are planted, and the front parts follow without a role.
 
-Needs Fox.gltf of the Khronos sample models in ../shared/data/gltf, beside this repository.
 Run: python examples/55_a_fox_on_a_hound.py [folder for the picture]
 """
 
@@ -23,37 +22,27 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 
-DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
+CLIPS = Path(__file__).resolve().parent / "clips"
 ROUNDS = 4
 """How often the fox's steps are repeated."""
 CONTACTS = ContactSettings(low=0.06, high=0.09, slow=2.4, fast=3.6)
-"""The feet that an animator drew slide while they stand: they stand while they are low, unless they are very fast."""
-FEET = ("b_LeftFoot02_018", "b_RightFoot02_022")
+"""In a cycle that somebody drew feet may slide while they stand: they stand while they are low, unless very fast."""
+FEET = ("LeftHindPaw", "RightHindPaw")
 LINKS = [
-    Link("b_Hip_01", "pelvis", "pelvis"),
-    Link("b_Spine02_03", "withers", weight=0.5),
-    Link("b_Neck_04", "nape", weight=0.5),
-    Link("b_Head_05", "skull", weight=0.5),
+    Link("Hip", "pelvis", "pelvis"),
+    Link("Chest", "withers", weight=0.5),
+    Link("Neck", "nape", weight=0.5),
+    Link("Head", "skull", weight=0.5),
 ]
-SIDES = {
-    "left": ("LeftLeg01_015", "LeftLeg02_016", "LeftFoot02_018", "LeftForeArm_010", "LeftHand_011"),
-    "right": ("RightLeg01_019", "RightLeg02_020", "RightFoot02_022", "RightForeArm_07", "RightHand_08"),
-}
-for side, (hip, knee, foot, elbow, hand) in SIDES.items():
+for side in ("left", "right"):
+    theirs = side.capitalize()
     LINKS += [
-        Link(f"b_{hip}", f"{side}_thigh", f"{side}_hip", weight=0.0),
-        Link(f"b_{knee}", f"{side}_shank", f"{side}_knee", weight=0.3),
-        Link(f"b_{foot}", f"{side}_foot", f"{side}_ankle", priority=1),
-        Link(f"b_{elbow}", f"{side}_front_2", weight=0.2),
-        Link(f"b_{hand}", f"{side}_front_3", weight=5.0),
+        Link(f"{theirs}HindLeg", f"{side}_thigh", f"{side}_hip", weight=0.0),
+        Link(f"{theirs}HindShin", f"{side}_shank", f"{side}_knee", weight=0.3),
+        Link(f"{theirs}HindPaw", f"{side}_foot", f"{side}_ankle", priority=1),
+        Link(f"{theirs}FrontShin", f"{side}_front_2", weight=0.2),
+        Link(f"{theirs}FrontPaw", f"{side}_front_3", weight=5.0),
     ]
-
-
-def needed(name: str) -> Path:
-    """A file of the data beside the repository."""
-    if not (DATA / name).is_file():
-        sys.exit(f"This example needs {name} in ../shared/data beside the repository.")
-    return DATA / name
 
 
 def rod(start: tuple[float, float, float], end: tuple[float, float, float]) -> Shape:
@@ -94,7 +83,7 @@ def over_the_ground(clip: poise.Clip) -> poise.Clip:
     """The clip repeated, and moved forwards at the speed at which its standing feet move back."""
     path = clip.positions(FEET)
     back = np.gradient(path, axis=0)[:, :, 2]
-    speed = -float(np.median(back[path[:, :, 1] < path[:, :, 1].min() + 2.0]))
+    speed = -float(np.median(back[path[:, :, 1] < path[:, :, 1].min() + 0.01]))
     q = np.concatenate([*[clip.q[:-1]] * ROUNDS, clip.q[-1:]])
     q[:, 2] += speed * np.arange(len(q))
     return poise.Clip(clip.figure, q, clip.rate, clip.name)
@@ -102,7 +91,7 @@ def over_the_ground(clip: poise.Clip) -> poise.Clip:
 
 def main(folder: Path) -> None:
     """Walk."""
-    clip = over_the_ground(poise.load_clip(needed("gltf/Fox.gltf"), name="Walk"))
+    clip = over_the_ground(poise.load_clip(CLIPS / "fox.bvh"))
     motion = poise.retarget(clip, hound(), JointMap(tuple(LINKS)), rate=60.0, contacts=CONTACTS)
     quality = measure(motion)
     print(quality.sentence())

@@ -8,12 +8,14 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
 from hypothesis import settings
 
 from poise.kernels.jit import cache, machine_code
+from tests import real_data
 
 # The first call of a kernel compiles it, so a deadline would only measure the compiler.
 settings.register_profile("poise", deadline=None, derandomize=True, print_blob=True)
@@ -49,6 +51,45 @@ def pytest_report_header() -> str:
     if machine_code.is_complete():
         return "kernels: all are compiled, so a test fails if poise compiles one"
     return "kernels: not all are compiled, so poise may compile some in tests; `poise compile` does so in advance"
+
+
+AXE = Path(os.environ.get("POISE_AXE", ""))
+"""The script axe.min.js of the package axe-core, which looks for what hinders people with disabilities."""
+OPTIONAL = {
+    "real_data": (real_data.IS_HERE, f"they need files that others made in {real_data.FOLDER}"),
+    "axe": (AXE.is_file(), "POISE_AXE does not name axe.min.js of axe-core"),
+}
+"""By marker: whether its tests can run here, and why they cannot if not."""
+left_out = dict.fromkeys(OPTIONAL, 0)
+"""How many tests are left out of the collection, by marker."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out optional tests that cannot run here."""
+    for marker in (marker for marker, (can_run, _) in OPTIONAL.items() if not can_run):
+        optional = [item for item in items if item.get_closest_marker(marker)]
+        config.hook.pytest_deselected(items=optional)
+        items[:] = [item for item in items if item not in set(optional)]
+        left_out[marker] = len(optional)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Send the counts to the main process, if this is one of several that test."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = left_out
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take the counts of another process; all of them collect the same tests."""
+    left_out.update(getattr(node, "workeroutput", {}).get("left_out", {}))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how many optional tests were left out, and why."""
+    for marker, count in left_out.items():
+        if count:
+            terminalreporter.write_line(f"{count} tests marked {marker} left out: {OPTIONAL[marker][1]}")
 
 
 def pytest_configure() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 
@@ -15,8 +14,9 @@ from poise.figure.assembly.guards import guarded
 from poise.figure.model.builder import revolute
 from poise.figure.model.pose import FloatArray
 from poise.figures.mechanisms.mechanism import Mechanism
+from tests import real_data
 
-FOLDER = Path(__file__).parents[2] / "shared" / "data" / "loops" / "dr_legs"
+FOLDER = real_data.LOOPS / "dr_legs"
 MOTORS = [
     f"j{k}_{side}_{chain}" for side in "lr" for k, chain in ((1, "i"), (2, "i"), (6, "i"), (7, "i"), (2, "o"), (7, "o"))
 ]

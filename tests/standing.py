@@ -13,8 +13,8 @@ import poise
 from poise import Frame, Position
 from poise.figure.model.builder import Builder, free, revolute
 from poise.tasks.task import Task
+from tests import real_data
 
-SHARED = Path(__file__).parents[2] / "shared" / "data" / "menagerie"
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 NEAR = 0.25
 """How far the hand is sent along each axis, against its height above the feet."""
@@ -78,7 +78,7 @@ def human() -> Humanoid:
     return Humanoid("human", poise.load("human"), ("left_foot", "right_foot"), "right_hand")
 
 
-def h1(folder: Path = SHARED) -> Humanoid | None:
+def h1(folder: Path = real_data.MENAGERIE) -> Humanoid | None:
     """Unitree H1 as MJCF, if it is in a folder of robots."""
     legs = {"hip_pitch": -0.4, "knee": 0.8, "ankle": -0.4}
     bent = {f"{side}_{joint}": value for side in ("left", "right") for joint, value in legs.items()}

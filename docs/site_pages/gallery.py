@@ -11,13 +11,12 @@ from sphinx_gallery.scrapers import figure_rst
 
 HEADER = "Gallery\n=======\n\nEvery example runs on its own, checks its result and writes the pictures shown here.\n"
 PICTURES = (".png", ".gif")
-NEEDS_DATA = "beside the repository"
-"""What an example says that needs motions or robots which are not part of the repository; it is shown, but not run."""
 
 
 def write_examples(source: Path, folder: Path) -> None:
-    """Copy examples for the gallery, with the first sentence of each as its title."""
+    """Copy examples for the gallery, with the first sentence of each as its title, and the clips that they read."""
     folder.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(source / "clips", folder / "clips", dirs_exist_ok=True)
     (folder / "GALLERY_HEADER.rst").write_text(HEADER, encoding="utf-8")
     for stale in {file.name for file in folder.glob("*.py")} - {file.name for file in source.glob("*.py")}:
         (folder / stale).unlink()
@@ -41,12 +40,10 @@ def titled(code: str) -> str:
 
 def settings(docs: Path) -> dict[str, Any]:
     """What Sphinx-Gallery has to know."""
-    examples = docs / "generated" / "examples"
-    without_data = [file.stem for file in sorted(examples.glob("*.py")) if NEEDS_DATA in file.read_text("utf-8")]
     return {
         "examples_dirs": ["tutorials", "generated/examples"],
         "gallery_dirs": ["generated/tutorials", "generated/gallery"],
-        "filename_pattern": r"/(?!(?:" + "|".join(without_data or ["none"]) + r")\.py)[^/]*\.py$",
+        "filename_pattern": r"/[^/]*\.py$",
         "within_subsection_order": "FileNameSortKey",
         "image_scrapers": (SavedPictures(docs / "generated" / "pictures"),),
         "reset_argv": Arguments(docs / "generated" / "pictures"),

@@ -10,8 +10,6 @@ from playwright.sync_api import Browser, Page, expect
 from .conftest import Studio, opened
 from .hands import box_of, enter, eventually, picture, said, settle, tab
 
-AXE = os.environ.get("POISE_AXE", "")
-"""The file axe.min.js of the package axe-core."""
 CONTROLS = "button, a[role=button], input, [role=slider], [role=checkbox], [role=switch]"
 NAMELESS = f"""() => [...document.querySelectorAll("{CONTROLS}")]
     .filter((each) => each.checkVisibility({{ visibilityProperty: true }}) && each.type !== "hidden")
@@ -55,10 +53,10 @@ def test_every_control_has_a_name(page: Page) -> None:
         assert eventually(page, lambda: page.evaluate(NAMELESS) == [], 5.0), (place, page.evaluate(NAMELESS))
 
 
-@pytest.mark.skipif(not Path(AXE).is_file(), reason="POISE_AXE does not name axe.min.js of axe-core")
+@pytest.mark.axe
 @pytest.mark.begins_with("Standing")
 def test_axe_finds_nothing_serious(page: Page) -> None:
-    page.evaluate(Path(AXE).read_text(encoding="utf-8"))
+    page.evaluate(Path(os.environ["POISE_AXE"]).read_text(encoding="utf-8"))
     page.mouse.move(600, 500)
     for place in places(page):
         assert eventually(page, lambda: page.evaluate(SERIOUS) == [], 5.0), (place, page.evaluate(SERIOUS))

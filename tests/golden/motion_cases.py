@@ -6,7 +6,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,9 @@ import poise
 from poise import Clip, MotionFilter
 from poise.errors import UnmappedWarning
 from poise.motion.retarget.smoothing import Style
+from tests import real_data
 from tests.golden.questions import Case, FloatArray, packed, random_for
 from tests.unit.motion.retarget.stick_man import stepping
-
-CLIPS = Path(__file__).parents[2].parent / "shared" / "data" / "bvh"
-"""Recorded clips, which are not part of the repository."""
 
 
 def motion_filters() -> Iterator[Case]:
@@ -122,12 +119,7 @@ def retargeted_recordings() -> Iterator[Case]:
 
     def answer(kind: str) -> FloatArray:
         clip, name, options = questions[kind]
-        return frames_of(poise.retarget(poise.load_clip(CLIPS / clip), poise.load(name), **options))
+        return frames_of(poise.retarget(poise.load_clip(real_data.BVH / clip), poise.load(name), **options))
 
     for kind in questions:
         yield kind, partial(answer, kind)
-
-
-def are_recordings_here() -> bool:
-    """Whether the recorded clips are beside the repository."""
-    return (CLIPS / "cmu" / "02_01.bvh").is_file()

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from tests import real_data
 from tests.golden.cases import FAMILIES, cases_of
-from tests.golden.motion_cases import are_recordings_here, retargeted_recordings
+from tests.golden.motion_cases import retargeted_recordings
 
 FloatArray = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ def this_machine() -> dict[str, str]:
 def compute() -> dict[str, dict[str, FloatArray]]:
     """Every answer, with a progress bar."""
     console = Console(stderr=True)
-    families = [family for family in FAMILIES if family is not retargeted_recordings or are_recordings_here()]
+    families = [family for family in FAMILIES if family is not retargeted_recordings or real_data.IS_HERE]
     cases = {family.__name__: cases_of(family) for family in families}
     bar = Progress(
         TextColumn("{task.description:<22}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console
@@ -139,7 +140,7 @@ def load(path: Path) -> Recording:
 
 def main(path: Path) -> None:
     """Record."""
-    if not are_recordings_here():
+    if not real_data.IS_HERE:
         print(f"Recorded clips are not beside the repository: {retargeted_recordings.__name__} is left out.")
     answers = compute()
     steady = steady_cases(answers)

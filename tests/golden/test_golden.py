@@ -16,13 +16,10 @@ import numpy as np
 import pytest
 
 from tests.golden.cases import FAMILIES, cases_of
-from tests.golden.motion_cases import are_recordings_here, retargeted_recordings
+from tests.golden.motion_cases import retargeted_recordings
 from tests.golden.record import ANSWERS, Recording, difference, load, this_machine
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not ANSWERS.is_file(), reason="no answers recorded: run python -m tests.golden.record"),
-]
+pytestmark = pytest.mark.slow
 
 REWRITTEN: dict[str, float] = {}
 """Largest relative difference by family, for families whose method was rewritten, such as 1e-12."""
@@ -30,6 +27,12 @@ ELSEWHERE = 1e-9
 """Largest relative difference on a machine of another kind."""
 SHOWN = 5
 """How many cases a failure names."""
+
+
+EVERY_FAMILY = [
+    pytest.param(family, id=family.__name__, marks=pytest.mark.real_data if family is retargeted_recordings else ())
+    for family in FAMILIES
+]
 
 
 @functools.cache
@@ -52,13 +55,10 @@ def complaint(found: np.ndarray, wanted: np.ndarray, tolerance: float, *, is_els
     return None if tolerance > 0.0 else "differs in the sign of a zero or the bits of a NaN"
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("family", EVERY_FAMILY)
 def test_answers_are_those_recorded(family):
     name = family.__name__
-    if family is retargeted_recordings and not are_recordings_here():
-        pytest.skip("the recorded clips are not beside the repository")
-    if family is retargeted_recordings and name not in recorded().answers:
-        pytest.skip("the answers were recorded without the recorded clips")
+    assert name in recorded().answers, f"{name} has no answers recorded: run python -m tests.golden.record"
     cases, wanted = cases_of(family), recorded().answers[name]
     assert set(cases) == set(wanted), f"{name} has other cases than those recorded: run python -m tests.golden.record"
     is_elsewhere = this_machine() != recorded().machine

@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from poise.formats.bvh.read import read_bvh_clip, read_bvh_figure
+from tests import real_data
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "bvh"
-FILES = sorted(DATA.glob("*/*.bvh"))
-pytestmark = pytest.mark.skipif(not FILES, reason="the folder of BVH files is not here")
+ROOT = Path(__file__).parents[2]
+OWN = [*(ROOT / "examples" / "clips").glob("*.bvh"), *(ROOT / "tests" / "fuzz" / "corpus" / "bvh").glob("good_*.bvh")]
+RECORDED = sorted(real_data.BVH.glob("*/*.bvh"))
+WALK = ROOT / "examples" / "clips" / "walk.bvh"
 
 MANY = 20
 """How many files of one folder the everyday suite reads; the rest of a large collection is slow."""
@@ -19,12 +21,12 @@ MANY = 20
 
 def every_file():
     """The files, those of large folders slow but for some spread over the folder."""
-    found = []
-    for folder in sorted({path.parent for path in FILES}):
-        paths = [path for path in FILES if path.parent == folder]
+    found = [pytest.param(path, id=f"{path.parent.name}/{path.stem}") for path in sorted(OWN)]
+    for folder in sorted({path.parent for path in RECORDED}):
+        paths = [path for path in RECORDED if path.parent == folder]
         every = -(-len(paths) // MANY)
         for i, path in enumerate(paths):
-            marks = [pytest.mark.slow] if i % every else []
+            marks = [pytest.mark.real_data, *([pytest.mark.slow] if i % every else [])]
             found.append(pytest.param(path, marks=marks, id=f"{folder.name}/{path.stem}"))
     return found
 
@@ -141,14 +143,11 @@ def test_rest_skeleton_and_rate_equal_those_of_bvhio(path):
 
 
 def test_a_scale_scales_all_positions():
-    path = DATA / "cmu" / "02_01.bvh"
-    metres = 0.0254 / 0.45
-    assert np.allclose(
-        read_bvh_clip(path, scale=metres).positions(), metres * read_bvh_clip(path).positions(), atol=1e-12
-    )
+    assert np.allclose(read_bvh_clip(WALK, scale=0.7).positions(), 0.7 * read_bvh_clip(WALK).positions(), atol=1e-12)
 
 
+@pytest.mark.real_data
 def test_the_walker_of_the_cmu_file_has_a_human_height_in_metres():
-    positions = read_bvh_clip(DATA / "cmu" / "02_01.bvh", scale=0.0254 / 0.45).positions()
+    positions = read_bvh_clip(real_data.BVH / "cmu" / "02_01.bvh", scale=0.0254 / 0.45).positions()
     height = np.ptp(positions[..., 1], axis=1)
     assert 1.3 < height.min() < height.max() < 1.9

@@ -3,7 +3,6 @@
 import base64
 import json
 import struct
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,9 +11,9 @@ from scipy.interpolate import CubicHermiteSpline
 
 from poise.formats.gltf.animation import GltfChannel, sampled
 from poise.formats.gltf.read import read_gltf_clips, read_gltf_figure
+from tests import real_data
 
-FOX = Path(__file__).parents[3] / "shared" / "data" / "gltf" / "Fox.gltf"
-with_fox = pytest.mark.skipif(not FOX.is_file(), reason="the Fox is not here")
+FOX = real_data.FOLDER / "gltf" / "Fox.gltf"
 
 
 def read_floats(gltf, data, index):
@@ -96,7 +95,7 @@ def reference():
     return Reference(FOX)
 
 
-@with_fox
+@pytest.mark.real_data
 def test_joints_and_animations_of_the_fox(reference):
     clips = read_gltf_clips(FOX)
     assert list(clips) == ["Survey", "Walk", "Run"]
@@ -108,7 +107,7 @@ def test_joints_and_animations_of_the_fox(reference):
     assert len(clips["Survey"]) == 83
 
 
-@with_fox
+@pytest.mark.real_data
 @pytest.mark.parametrize("rate", [None, 60.0, 37.0])
 def test_world_positions_of_the_fox_equal_those_of_matrices(reference, rate):
     for name, clip in read_gltf_clips(FOX, rate=rate).items():
@@ -120,7 +119,7 @@ def test_world_positions_of_the_fox_equal_those_of_matrices(reference, rate):
             assert np.abs(positions[i] - [world[n][:3, 3] for n in names]).max() < 1e-6
 
 
-@with_fox
+@pytest.mark.real_data
 def test_world_rotations_of_the_fox_equal_those_of_matrices(reference):
     clip = read_gltf_clips(FOX)["Run"]
     for i in range(0, len(clip), 5):
@@ -129,7 +128,7 @@ def test_world_rotations_of_the_fox_equal_those_of_matrices(reference):
             assert np.abs(frames[name].matrix - world[name][:3, :3]).max() < 1e-9
 
 
-@with_fox
+@pytest.mark.real_data
 def test_the_rest_posture_of_the_fox_is_that_of_its_nodes(reference):
     figure = read_gltf_figure(FOX)
     frames, world = figure.frames(figure.neutral()), reference.world(None, 0.0)
@@ -137,13 +136,13 @@ def test_the_rest_posture_of_the_fox_is_that_of_its_nodes(reference):
         assert np.abs(frames[name].position - world[name][:3, 3]).max() < 1e-9
 
 
-@with_fox
+@pytest.mark.real_data
 def test_a_scale_scales_all_positions_of_the_fox():
     whole, small = read_gltf_clips(FOX)["Walk"], read_gltf_clips(FOX, scale=0.01)["Walk"]
     assert np.allclose(small.positions(), 0.01 * whole.positions(), atol=1e-12)
 
 
-@with_fox
+@pytest.mark.real_data
 def test_the_fox_as_glb_reads_the_same(tmp_path):
     top = json.loads(FOX.read_text())
     data = base64.b64decode(top["buffers"][0].pop("uri").split(",", 1)[1])

@@ -1,7 +1,5 @@
 """Rotation kernels against values computed by scipy and pytransform3d, including near 0 and π."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -16,9 +14,10 @@ from poise.kernels.maths.quaternion import (
     to_rotation_vector,
 )
 from poise.kernels.maths.vector import Vector
+from tests import real_data
 
-GOLDEN = Path(__file__).parents[3] / "shared" / "data" / "golden_rotations"
-pytestmark = pytest.mark.skipif(not GOLDEN.is_dir(), reason="the folder of golden rotations is not here")
+GOLDEN = real_data.FOLDER / "golden_rotations"
+pytestmark = pytest.mark.real_data
 
 X, Y, Z = Vector(1.0, 0.0, 0.0), Vector(0.0, 1.0, 0.0), Vector(0.0, 0.0, 1.0)
 

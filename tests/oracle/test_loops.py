@@ -1,17 +1,15 @@
 """Assembled mechanisms against solvers that were written by others or that know nothing of trees."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import poise
 from tests import dr_legs as legs
+from tests import real_data
 from tests.oracle.maximal import Maximal
 
-FOUR_BAR = Path(__file__).parents[3] / "shared" / "data" / "loops" / "fourbar" / "four_bar_linkage.xml"
-GEPETTO = Path(__file__).parents[3] / "shared" / "data" / "loops" / "gepetto"
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
+FOUR_BAR = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
+GEPETTO = real_data.LOOPS / "gepetto"
 
 MECHANISMS = ["four_bar", "five_bar", "delta", "stewart", "all_joints", "walker"]
 
@@ -37,7 +35,7 @@ def test_maximal_coordinates_agree(name):
     assert_same_bodies(bodies, maximal.poses(result.posture), 1e-7)
 
 
-@needs_legs
+@pytest.mark.real_data
 def test_maximal_coordinates_agree_on_the_recorded_walk():
     figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
     maximal = Maximal(figure)
@@ -50,7 +48,7 @@ def test_maximal_coordinates_agree_on_the_recorded_walk():
         assert_same_bodies(bodies, maximal.poses(figure.posture(q[frame])), 1e-7)
 
 
-@pytest.mark.skipif(not FOUR_BAR.is_file(), reason="the four-bar linkage is not beside this repository")
+@pytest.mark.real_data
 def test_mujoco_agrees():
     """MuJoCo's own constraint, driven to rest at our motor values by a stiff simulation, ends in our posture."""
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
@@ -73,7 +71,7 @@ def test_mujoco_agrees():
         np.testing.assert_allclose(data.qpos, result.posture.q, atol=1e-8)
 
 
-@pytest.mark.skipif(not GEPETTO.is_dir(), reason="the Gepetto robots are not beside this repository")
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     "robot", ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "disney_robot", "robot_delta", "wl16_like"]
 )

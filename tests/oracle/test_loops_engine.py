@@ -1,7 +1,6 @@
 """Mechanisms solved by the engine, against solvers that know nothing of it, and on robots that others have drawn."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +11,13 @@ from poise import CenterOfMass, Frame, Orientation, Position, Solver
 from poise.evaluation.loops.motions import Dance
 from poise.figure.assembly.cut_joint_guards import without_ends
 from tests import dr_legs as legs
+from tests import real_data
 from tests.oracle.maximal import Maximal
 from tests.oracle.maximal_reach import frame_cost, reach
 
-LOOPS = Path(__file__).parents[3] / "shared" / "data" / "loops"
-FOUR_BAR = LOOPS / "fourbar" / "four_bar_linkage.xml"
-GEPETTO = LOOPS / "gepetto"
+FOUR_BAR = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
+GEPETTO = real_data.LOOPS / "gepetto"
 ROBOTS = ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "disney_robot", "robot_delta", "wl16_like"]
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
 CLOSED = 1e-9
 MOVES = [(0.02, 0.01, -0.01), (0.5, 0.4, 0.3), (-2.0, 0.0, -1.0)]
 """Within reach of most, and beyond that of all [m]."""
@@ -68,7 +66,7 @@ def test_the_maximal_coordinate_reference_rests_in_the_same_posture(name, site, 
         np.testing.assert_allclose(ours[body][1], turn, atol=2e-5, err_msg=body)
 
 
-@pytest.mark.skipif(not FOUR_BAR.is_file(), reason="the four-bar linkage is not beside this repository")
+@pytest.mark.real_data
 @pytest.mark.parametrize("wanted", [(0.0, 3.6, 5.5), (0.0, 9.0, 6.0), (0.0, -3.0, 3.0)])
 def test_mujoco_finds_no_way_nearer(wanted):
     """MuJoCo's constraint holds at our posture, and along its null space the distance does not change."""
@@ -91,7 +89,7 @@ def test_mujoco_finds_no_way_nearer(wanted):
     np.testing.assert_allclose(free @ point.T @ off, 0.0, atol=1e-5)
 
 
-@pytest.mark.skipif(not GEPETTO.is_dir(), reason="the Gepetto robots are not beside this repository")
+@pytest.mark.real_data
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_the_gepetto_robots_stay_closed_whatever_is_pulled(robot):
     figure = poise.load(GEPETTO / robot / "robot.urdf", closures=GEPETTO / robot / "robot.yaml")
@@ -104,7 +102,7 @@ def test_the_gepetto_robots_stay_closed_whatever_is_pulled(robot):
             assert figure.violations(result.posture) == []
 
 
-@pytest.mark.skipif(not FOUR_BAR.is_file(), reason="the four-bar linkage is not beside this repository")
+@pytest.mark.real_data
 @pytest.mark.parametrize("body", ["link_2", "link_3", "link_4"])
 def test_mujocos_four_bar_stays_closed_whatever_is_pulled(body):
     figure = poise.load(FOUR_BAR)
@@ -114,7 +112,7 @@ def test_mujocos_four_bar_stays_closed_whatever_is_pulled(body):
         assert figure.closure_error(result.posture) <= CLOSED
 
 
-@needs_legs
+@pytest.mark.real_data
 @pytest.mark.parametrize("move", MOVES)
 @pytest.mark.parametrize("site", legs.FRAMES[:2])
 def test_dr_legs_stay_closed_whatever_is_pulled(site, move):
@@ -145,7 +143,7 @@ def off(figure, name, posture, goal):
     return float(np.linalg.norm(figure.pose_of(name, posture).position - figure.pose_of(name, goal).position))
 
 
-@needs_legs
+@pytest.mark.real_data
 @pytest.mark.parametrize("seconds", SECONDS)
 def test_pelvis_and_feet_of_the_recorded_walk_are_tracked(seconds):
     """At the paper's 1200 frames per second, one step each, within its 1.11 mm."""
@@ -160,7 +158,7 @@ def test_pelvis_and_feet_of_the_recorded_walk_are_tracked(seconds):
         assert max(off(figure, name, posture, goal) for name in legs.FRAMES) <= 1.11e-3
 
 
-@needs_legs
+@pytest.mark.real_data
 @pytest.mark.parametrize(("seconds", "sway"), SWAYS)
 def test_with_the_centre_of_mass_the_walk_is_tracked_as_well(seconds, sway):
     """Feet, then a centre of mass that sways, then height and turn of the pelvis: within 1.11 mm and 1.30 mm."""

@@ -10,10 +10,10 @@ import pytest
 
 from poise.figure.model.pose import to_matrix
 from poise.formats.mjcf.read import parse_mjcf, read_mjcf
+from tests import real_data
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 
-FOUR_BARS = Path(__file__).parents[3] / "shared" / "data" / "loops" / "fourbar"
 GRAVITY = np.array([0.3, -9.7, 0.2])
 EXACT = {"rtol": 0.0, "atol": 1e-9}
 
@@ -188,9 +188,9 @@ def test_loops_are_closed_where_the_file_closes_them():
         assert figure.closure_error(figure.neutral()) < 1e-12
 
 
-@pytest.mark.skipif(not FOUR_BARS.is_dir(), reason="the folder of four-bar linkages is not here")
+@pytest.mark.real_data
 def test_four_bar_linkage():
-    (path,) = FOUR_BARS.glob("*.xml")
+    path = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
     figure, model = read_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
     check_model(figure, model)
     rng = np.random.default_rng(3)

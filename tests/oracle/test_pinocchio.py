@@ -11,12 +11,15 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import to_matrix
 from poise.formats.urdf.closures import parse_closures
 from poise.formats.urdf.read import parse_urdf, read_urdf
+from tests import real_data
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed on this platform")
 
 ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
-LOOPS = Path(__file__).parents[3] / "shared" / "data" / "loops" / "gepetto"
-URDFS = sorted(str(file.relative_to(ROBOTS)) for file in ROBOTS.rglob("*.urdf"))
+LOOPS = real_data.LOOPS / "gepetto"
+REFUSED = {"falcon_description/urdf/falcon.urdf", "ur_description/urdf/ur3.urdf"}
+"""Files that are no URDF, such as one that a program should have made of a xacro file."""
+URDFS = sorted({str(file.relative_to(ROBOTS)) for file in ROBOTS.rglob("*.urdf")} - REFUSED)
 GRAVITY = np.array([0.0, 0.0, -9.81])
 EXACT = {"rtol": 0.0, "atol": 1e-9}
 POSTURES = 20
@@ -132,13 +135,7 @@ class Twin:
 def load(urdf, *, floating):
     path = ROBOTS / urdf
     root = (pin.JointModelFreeFlyer(),) if floating else ()
-    try:
-        model = pin.buildModelFromUrdf(str(path), *root)
-    except ValueError:
-        with pytest.raises(FormatError) as refused:
-            read_urdf(path)
-        assert refused.value.line is not None
-        pytest.skip("both Pinocchio and poise refuse this file")
+    model = pin.buildModelFromUrdf(str(path), *root)
     figure = read_urdf(path)
     return Twin(figure.with_floating_base() if floating else figure, model)
 
@@ -175,6 +172,15 @@ def check_mass(twin, posture):
 
 def test_the_robots_are_there():
     assert len(URDFS) > 50
+
+
+@pytest.mark.parametrize("urdf", sorted(REFUSED))
+def test_both_refuse_what_is_no_robot(urdf):
+    with pytest.raises(ValueError, match="not"):
+        pin.buildModelFromUrdf(str(ROBOTS / urdf))
+    with pytest.raises(FormatError) as refused:
+        read_urdf(ROBOTS / urdf)
+    assert refused.value.line is not None
 
 
 @pytest.mark.parametrize("urdf", URDFS)
@@ -281,7 +287,7 @@ def test_robot_afloat_rooted_elsewhere(urdf):
         assert turned.gravity_torques(same, GRAVITY) @ w == pytest.approx(torques @ v, rel=1e-11, abs=1e-9)
 
 
-@pytest.mark.skipif(not LOOPS.is_dir(), reason="the folder of parallel robots is not here")
+@pytest.mark.real_data
 @pytest.mark.parametrize("robot", ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "robot_delta", "wl16_like"])
 def test_gaps_of_loops(robot):
     """A closure's gap is that between the two frames that Pinocchio finds under the names in the YAML file."""

@@ -33,7 +33,6 @@ SWEEPS = {
     "stride": {"foot_l_frame": (0.2, 0.0, 0.0), "foot_r_frame": (-0.2, 0.0, 0.0)},
     "yaw": {},
 }
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
 
 
 def walker() -> Figure:
@@ -109,7 +108,7 @@ def moved_pose(pose: Pose, move: ArrayLike, turn: float = 0.0, about: ArrayLike 
     return Pose(pose.position + np.asarray(move), Rotation.from_matrix(matrix).as_quat(scalar_first=True))
 
 
-@needs_legs
+@pytest.mark.real_data
 @pytest.mark.slow
 @pytest.mark.parametrize("size", [0.7, 1.0, 1.25])
 @pytest.mark.parametrize("duration", [120, 200, 310])
@@ -127,7 +126,7 @@ def test_the_walker_comes_back_as_it_was(kind: str, duration: int, size: float) 
     come_back(figure, tasks, goal, duration=duration, motors=legs.MOTORS)
 
 
-@needs_legs
+@pytest.mark.real_data
 @pytest.mark.parametrize("kind", ["apart", "stride", "yaw"])
 def test_dr_legs_leave_the_workspace_and_come_back_unflipped(kind: str) -> None:
     figure = legs.floating()

@@ -11,10 +11,11 @@ from poise.figure.anatomy import limbs
 from poise.figure.anatomy.roles import figure_roles
 from poise.figure.model.builder import Builder, ball, free, revolute
 from poise.motion.mapping.mapping import clip_roles
+from tests import real_data
+from tests.unit.motion.retarget.performances import fox_on_the_spot
 from tests.unit.motion.retarget.stick_man import BONES, stepping
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
-SHARED = Path(__file__).parents[5] / "shared" / "data"
 
 G1 = {
     "pelvis": "pelvis",
@@ -153,16 +154,9 @@ def test_arms_and_hands_alone_have_no_roles(file):
     assert parts_of(poise.load(ROBOTS / file).roles) == {}
 
 
-def h1():
-    path = SHARED / "menagerie" / "unitree_h1" / "h1.xml"
-    if not path.is_file():
-        pytest.skip("Unitree H1 is not among the shared data")
-    pytest.importorskip("mujoco")
-    return poise.load(path)
-
-
+@pytest.mark.real_data
 def test_a_forearm_without_a_wrist_has_a_hand_at_its_end():
-    figure = h1()
+    figure = poise.load(real_data.MENAGERIE / "unitree_h1" / "h1.xml")
     roles = figure.roles
     assert roles["left_elbow"].part == roles["left_wrist"].part == "left_elbow_link"
     frames = figure.frames(figure.neutral())
@@ -254,21 +248,24 @@ def test_misleading_names_do_not_outweigh_the_body():
     assert roles["right_knee"].certainty < roles["left_knee"].certainty
 
 
+@pytest.mark.real_data
 @pytest.mark.parametrize("clip", ["animated_drawings/dab.bvh", "cmu/05_06.bvh", "cmu30/05_04.bvh", "cmu30/111_01.bvh"])
 def test_roles_of_recordings(clip):
-    path = SHARED / "bvh" / clip
-    if not path.is_file():
-        pytest.skip(f"{clip} is not among the shared data")
-    roles = parts_of(clip_roles(poise.load_clip(path)))
+    roles = parts_of(clip_roles(poise.load_clip(real_data.BVH / clip)))
     expected = with_sides("Left Right", ROLES_OF_BONES)
     assert {role: part for role, part in roles.items() if role in expected} == expected
 
 
 def test_a_fox_has_hind_legs_and_front_legs():
-    path = SHARED / "gltf" / "Fox.gltf"
-    if not path.is_file():
-        pytest.skip("the fox is not among the shared data")
-    roles = parts_of(clip_roles(poise.load_clip(path)))
+    roles = parts_of(clip_roles(fox_on_the_spot()))
+    expected = {"pelvis": "Hip", "head": "Head", "left_hip": "LeftHindLeg", "left_ankle": "LeftHindPaw"}
+    expected |= {"right_shoulder": "RightFrontLeg", "right_wrist": "RightFrontPaw"}
+    assert {role: roles.get(role) for role in expected} == expected
+
+
+@pytest.mark.real_data
+def test_the_fox_of_khronos_has_hind_legs_and_front_legs():
+    roles = parts_of(clip_roles(poise.load_clip(real_data.FOLDER / "gltf" / "Fox.gltf")))
     assert roles["left_hip"] == "b_LeftLeg01_015"
     assert roles["left_ankle"] == "b_LeftFoot01_017"
     assert roles["left_toe"] == "b_LeftFoot02_018"

@@ -20,7 +20,6 @@ from tests.unit.figures.loops import mobility
 
 CLOSED = 1e-9
 MECHANISMS = ["four_bar", "five_bar", "delta", "stewart", "all_joints", "dancer", "walker"]
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
 
 
 def motor_names(figure: Figure) -> list[str]:
@@ -272,7 +271,7 @@ def _any(kind: str) -> Joint:
     return Joint("joint", kind, None, "body", axes)  # type: ignore[arg-type]
 
 
-@needs_legs
+@pytest.mark.real_data
 def test_the_recorded_walk_is_assembled_at_every_frame() -> None:
     figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
     assert mobility(figure, figure.neutral()) == 12
@@ -289,7 +288,7 @@ def test_the_recorded_walk_is_assembled_at_every_frame() -> None:
     assert any(both)
 
 
-@needs_legs
+@pytest.mark.real_data
 def test_jumps_through_the_walk_stay_on_its_branch() -> None:
     figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
     q, _ = figure.assembler.frames({m: walk[:, k] for k, m in enumerate(legs.MOTORS)}, figure.neutral())

@@ -14,8 +14,6 @@ from poise.figure.model.structure import loop_joints
 from tests import dr_legs as legs
 from tests.unit.figures.loops import closure_jacobian
 
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
-
 
 def rounded(figure: Figure, size: float) -> Figure:
     """`figure` with the axes of hinges and slides and every loop anchor off by about `size`."""
@@ -89,7 +87,7 @@ def test_the_joints_of_a_loop() -> None:
     assert {*loop_joints(figure, loop), loop.name} == {"drive", "crank_pin", "rocker_pin", "rocker_pivot"}
 
 
-@needs_legs
+@pytest.mark.real_data
 def test_a_file_in_single_precision() -> None:
     raw = legs.dr_legs()
     figure, report = cleaned(raw)

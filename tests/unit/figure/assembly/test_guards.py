@@ -11,8 +11,6 @@ from poise.figure import Figure
 from poise.figure.assembly.guards import GUARD_MARGIN, Guard, find_guards, guarded
 from tests import dr_legs as legs
 
-needs_legs = pytest.mark.skipif(not legs.FOLDER.is_dir(), reason="the robot DR Legs is not beside this repository")
-
 
 def unlimited(name: str) -> Figure:
     figure = poise.load(name)
@@ -91,7 +89,7 @@ def test_a_turned_figure_has_the_same_guards() -> None:
         assert after[joint] == pytest.approx(before[joint], abs=1e-9)
 
 
-@needs_legs
+@pytest.mark.real_data
 def test_the_recorded_walk_stays_inside_its_guards() -> None:
     figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
     guards = find_guards(figure)

@@ -14,9 +14,9 @@ from poise.formats.trainers.containers import read_pickle
 from poise.formats.trainers.kinds import KINDS, read_from, write_for
 from poise.motion.clip.motion import Motion
 from tests.unit.formats.trainers.biped import ROBOT
+from tests.unit.motion.retarget.performances import walking
 
 mujoco = pytest.importorskip("mujoco")
-SHARED = Path(__file__).parents[5] / "shared" / "data"
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 DEPTH = ["left_hip", "left_knee", "left_ankle", "right_hip", "right_knee", "right_ankle", "waist", "left_arm"]
 BREADTH = ["left_hip", "right_hip", "waist", "left_knee", "right_knee", "left_arm", "right_arm", "left_ankle"]
@@ -262,10 +262,10 @@ def test_wrong_questions_are_answered_in_a_sentence(motion, tmp_path):
 
 def test_a_retargeted_robot_stands_at_height_zero(tmp_path):
     """The URDF of the G1 has its origin in the pelvis; files for trainers have the ground at 0."""
-    path, walk = ROBOTS / "g1_description/urdf/g1_29dof_rev_1_0.urdf", SHARED / "bvh" / "cmu" / "02_01.bvh"
-    if not (path.is_file() and walk.is_file()):
-        pytest.skip("needs example-robot-data and the shared clips")
-    motion = poise.retarget(poise.load_clip(walk)[:60], poise.load(path))
+    path = ROBOTS / "g1_description/urdf/g1_29dof_rev_1_0.urdf"
+    if not path.is_file():
+        pytest.skip("example-robot-data is not installed")
+    motion = poise.retarget(walking(frames=60), poise.load(path))
     rows = np.loadtxt(write_for(motion, tmp_path / "x", "unitree"), delimiter=",")
     assert rows.shape[1] == 7 + 29
     assert 0.65 < rows[:, 2].mean() < 0.85

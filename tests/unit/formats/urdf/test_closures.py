@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from poise.errors import FormatError
 from poise.formats.urdf.closures import parse_closures, with_closures
 from poise.formats.urdf.read import parse_urdf, read_urdf
+from tests import real_data
 
-GEPETTO = Path(__file__).parents[5] / "shared" / "data" / "loops" / "gepetto"
+GEPETTO = real_data.LOOPS / "gepetto"
 
 
 def hinge(name, parent, child, at):
@@ -139,7 +140,7 @@ def test_an_exchanged_joint_that_a_coupling_names():
         closed(parse_urdf(mimic), "joint_name: [motor_b]\njoint_type: [SPHERICAL]")
 
 
-@pytest.mark.skipif(not GEPETTO.is_dir(), reason="the folder of parallel robots is not here")
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("robot", "nv", "loops", "motors"),
     [

@@ -12,8 +12,7 @@ from poise.errors import FormatError
 from poise.figure.model.pose import to_matrix
 from poise.figure.model.shapes import Box, Capsule, Cylinder, Mesh, Sphere
 from poise.formats.urdf.read import parse_urdf, read_urdf
-
-MALFORMED = Path(__file__).parents[5] / "shared" / "data" / "malformed" / "urdf"
+from tests import real_data
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -314,13 +313,13 @@ def test_a_missing_file():
         read_urdf(Path("nowhere.urdf"))
 
 
-@pytest.mark.skipif(not MALFORMED.is_dir(), reason="the folder of malformed robots is not here")
+@pytest.mark.real_data
 @pytest.mark.parametrize(
     ("name", "line"), [("pybullet_humanoid_trailing_garbage.urdf", 288), ("erd_ur3_xacro_not_urdf.urdf", 6)]
 )
 def test_broken_files_of_others(name, line):
     with pytest.raises(FormatError) as caught:
-        read_urdf(MALFORMED / name)
+        read_urdf(real_data.FOLDER / "malformed" / "urdf" / name)
     assert caught.value.line == line
 
 

@@ -1,7 +1,5 @@
 """Crouches, jumps and people on the ground, on the human."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -10,23 +8,31 @@ import poise
 from poise.motion.clip.clip import Clip
 from poise.motion.report.report import measure
 from poise.motion.retarget.plan import _toe_out
-
-CLIPS = Path(__file__).parents[4].parent / "shared" / "data" / "bvh" / "cmu30"
-JUMPS = ("91_43", "105_39", "118_02", "118_29")
-CROUCHES = ("136_09", "136_11", "13_10")
+from tests import real_data
+from tests.unit.motion.retarget.performances import crouching, jumping
 
 
-def captured(name):
-    path = CLIPS / f"{name}.bvh"
-    if not path.exists():
-        pytest.skip("there are no captured clips beside the repository")
-    return poise.load_clip(path)[1:]  # Frame 0 is a T-pose that the conversion to BVH added.
+def captured(*names):
+    """Parameters: clips that may be beside the repository."""
+    return [pytest.param(name, marks=pytest.mark.real_data) for name in names]
+
+
+PERFORMANCES = {"crouch": crouching, "jump": jumping}
+JUMPS = ["jump", *captured("91_43", "105_39", "118_02", "118_29")]
+CROUCHES = ["crouch", *captured("136_09", "136_11", "13_10")]
+
+
+def clip_of(name):
+    if name in PERFORMANCES:
+        return PERFORMANCES[name]()
+    # Frame 0 is a T-pose that the conversion to BVH added.
+    return poise.load_clip(real_data.BVH / "cmu30" / f"{name}.bvh")[1:]
 
 
 @pytest.mark.parametrize("name", [*JUMPS, *CROUCHES])
 def test_the_pelvis_of_somebody_who_crouches_or_jumps_is_as_high_as_in_the_clip(name):
     human = poise.load("human")
-    motion = poise.retarget(captured(name), human)
+    motion = poise.retarget(clip_of(name), human)
     site, offset = motion.track.points["Hips"]
     heights = np.array([human.pose_of(site, posture).apply(offset)[1] for posture in motion])
     assert np.abs(heights - motion.track.targets["Hips"][:, 1]).max() < 0.02
@@ -35,7 +41,7 @@ def test_the_pelvis_of_somebody_who_crouches_or_jumps_is_as_high_as_in_the_clip(
 
 @pytest.mark.parametrize("name", JUMPS)
 def test_the_trunk_of_somebody_who_jumps_is_not_smoothed_away(name):
-    errors = measure(poise.retarget(captured(name), poise.load("human"))).errors
+    errors = measure(poise.retarget(clip_of(name), poise.load("human"))).errors
     assert max(errors[joint].max() for joint in ("Hips", "Neck", "Head", "LeftArm", "RightArm")) < 0.06
 
 

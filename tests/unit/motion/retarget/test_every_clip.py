@@ -1,7 +1,5 @@
 """Every clip beside the repository, onto the human and a walking machine: limits and contacts hold in every frame."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -9,10 +7,11 @@ import poise
 from poise.errors import TaskError
 from poise.formats.gltf.read import read_gltf_clips
 from poise.motion.report.report import measure
+from tests import real_data
 
-DATA = Path(__file__).parents[4].parent / "shared" / "data"
-BVH = sorted((DATA / "bvh").rglob("*.bvh"))
-GLTF = sorted((DATA / "gltf").glob("*.gltf"))
+pytestmark = pytest.mark.real_data
+BVH = sorted(real_data.BVH.rglob("*.bvh"))
+GLTF = sorted((real_data.FOLDER / "gltf").glob("*.gltf"))
 FIGURES = ["human", "walker"]
 
 
@@ -39,14 +38,12 @@ PEOPLE = [path for path in BVH if path.parent.name != "parser_fixtures"]
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("path", PEOPLE, ids=name)
 def test_every_bvh_clip(path, figure):
     check(poise.load_clip(path), figure)
 
 
-@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
 @pytest.mark.filterwarnings("ignore::poise.errors.UnmappedWarning")
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("path", [path for path in BVH if path not in PEOPLE], ids=name)
@@ -62,7 +59,6 @@ def test_clips_of_hardly_anything_are_refused_or_warned_about(path, figure):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not GLTF, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("figure", FIGURES)
 @pytest.mark.parametrize("path", GLTF, ids=name)
 def test_every_gltf_clip(path, figure):
@@ -71,7 +67,6 @@ def test_every_gltf_clip(path, figure):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not BVH, reason="there are no clips beside the repository")
 @pytest.mark.parametrize("path", PEOPLE, ids=name)
 def test_every_clip_of_a_person_balanced(path):
     assert check(poise.load_clip(path), "walker", balance=True).unbalanced == 0

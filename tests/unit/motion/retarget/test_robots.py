@@ -2,6 +2,7 @@
 
 import sysconfig
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,25 +18,32 @@ from poise.motion.report.report import measure
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.plan import without_turned_feet
+from tests import real_data
+from tests.unit.motion.retarget.performances import walking
 from tests.unit.motion.retarget.stick_man import stepping
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
-SHARED = Path(__file__).parents[4].parent / "shared" / "data"
 NAMES = {
     "g1": ROBOTS / "g1_description/urdf/g1_29dof_rev_1_0.urdf",
     "talos": ROBOTS / "talos_data/robots/talos_reduced.urdf",
     "icub": ROBOTS / "icub_description/robots/icub.urdf",
     "romeo": ROBOTS / "romeo_description/urdf/romeo_small.urdf",
-    "h1": SHARED / "menagerie/unitree_h1/h1.xml",
+    "h1": real_data.MENAGERIE / "unitree_h1/h1.xml",
 }
+EVERY_ROBOT = [pytest.param(name, marks=pytest.mark.real_data) if name == "h1" else name for name in NAMES]
+PEOPLE = [
+    walking,
+    *(
+        pytest.param(partial(poise.load_clip, real_data.BVH / clip), marks=pytest.mark.real_data, id=clip)
+        for clip in ("cmu/02_01.bvh", "animated_drawings/dab.bvh")
+    ),
+]
 LIMBS = ("knee", "ankle", "elbow", "wrist")
 
 
 def robot(name):
     if not NAMES[name].is_file():
-        pytest.skip(f"{name} is not on this machine")
-    if NAMES[name].suffix == ".xml":
-        pytest.importorskip("mujoco")
+        pytest.skip("example-robot-data is not installed")
     return poise.load(NAMES[name])
 
 
@@ -55,7 +63,7 @@ def follow(clip, figure):
     return motion, quality
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_ROBOT)
 def test_a_stick_man_leads_robots(name):
     motion, quality = follow(stepping(frames=60), robot(name))
     mapped = motion.track.mapping.by_role()
@@ -63,14 +71,11 @@ def test_a_stick_man_leads_robots(name):
     assert quality.tracking.mean() < 0.05 * quality.size
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("clip", ["cmu/02_01.bvh", "animated_drawings/dab.bvh"])
-def test_recorded_people_lead_robots(name, clip):
-    path = SHARED / "bvh" / clip
-    if not path.is_file():
-        pytest.skip(f"{clip} is not among the shared data")
+@pytest.mark.parametrize("name", EVERY_ROBOT)
+@pytest.mark.parametrize("clip", PEOPLE)
+def test_people_lead_robots(name, clip):
     figure = robot(name)
-    motion, quality = follow(poise.load_clip(path), figure)
+    motion, quality = follow(clip(), figure)
     assert quality.tracking.mean() < 0.05 * quality.size
     joints = [_joint_of(motion.figure, f"{side}_elbow") for side in ("left", "right")]
     assert max(np.ptp(motion.q[:, motion.figure.q_slice(joint).start]) for joint in joints) > 0.1  # an arm bends
@@ -81,6 +86,7 @@ def _joint_of(figure, role):
     return next(joint.name for joint in figure.joints if joint.child == part)
 
 
+@pytest.mark.real_data
 def test_feet_stand_under_the_hips_of_a_broad_robot():
     """The hips of the H1 are 40 cm apart, those of the stick man 20 cm; its legs must not cross."""
     figure = robot("h1")

@@ -14,8 +14,10 @@ from poise.motion.report.training import self_depths
 from poise.motion.retarget.build import Foot
 from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.feet_apart import CLEARANCE, sideways_shifts
+from tests import real_data
+from tests.unit.motion.retarget.performances import walking
 from tests.unit.motion.retarget.stick_man import stepping
-from tests.unit.motion.retarget.test_robots import NAMES, SHARED, robot
+from tests.unit.motion.retarget.test_robots import EVERY_ROBOT, robot
 
 ALONG_Y = (np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0)
 
@@ -107,18 +109,15 @@ def test_footprints_one_behind_the_other_stay():
     assert sideways_shifts({"left": foot(), "right": foot()}, feet, Contacts(stands, stands)) is None
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EVERY_ROBOT)
 def test_robots_do_not_touch_themselves(name):
-    """Judged by MuJoCo, on a stick man and, where there are any, on recordings that did before."""
+    """Judged by MuJoCo, on a stick man who walks and, where there are any, on recordings that did before."""
     pytest.importorskip("mujoco")
     from tests.self_contacts import Judge
 
-    figure, clips = robot(name), [stepping(frames=40)]
-    clips += [
-        poise.load_clip(p)
-        for p in (SHARED / "bvh/cmu/02_01.bvh", SHARED / "bvh/animated_drawings/dab.bvh")
-        if p.is_file()
-    ]
+    figure, clips = robot(name), [stepping(frames=40), walking(rate=30.0)]
+    if real_data.IS_HERE:
+        clips += [poise.load_clip(real_data.BVH / name) for name in ("cmu/02_01.bvh", "animated_drawings/dab.bvh")]
     judge = None
     for clip in clips:
         motion = poise.retarget(clip, figure)

@@ -1,7 +1,5 @@
 """Limiting accelerations with a small correction that keeps the constraints."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -10,9 +8,8 @@ import poise
 from poise.motion.report.report import measure
 from poise.motion.retarget import smoothing
 from poise.motion.retarget.smoothing import Style
+from tests.unit.motion.retarget.performances import walking
 from tests.unit.motion.retarget.stick_man import stepping
-
-WALK = Path(__file__).parents[4].parent / "shared" / "data" / "bvh" / "cmu" / "02_01.bvh"
 
 
 def swing(count=40):
@@ -99,9 +96,7 @@ def test_a_lamp_accelerates_half_as_much_at_the_same_tempo(rate):
 
 
 def test_a_machine_with_loops_keeps_its_tempo_where_slowing_down_would_cost_half():
-    if not WALK.is_file():
-        pytest.skip("the walk is not beside the repository")
-    clip, walker = poise.load_clip(WALK), poise.load("walker")
+    clip, walker = walking(rate=120.0), poise.load("walker")
     free = poise.retarget(clip, walker)
     most = 400.0 * (free.rate / clip.rate) ** 2
     motion = poise.retarget(clip, walker, style=Style(acceleration=400.0))
