@@ -24,6 +24,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -215,14 +216,28 @@ def whole_digest() -> str:
     return source_digest(name for name in every_source() if name not in NOT_COMPILED)
 
 
+@cache
+def built_for() -> str:
+    """What machine code depends on besides its source: the versions of Python and of the compiler, and the processor.
+
+    Environments with different versions, and computers with different processors, may share a cache.
+    """
+    import llvmlite  # type: ignore[import-untyped]
+    import llvmlite.binding as llvm  # type: ignore[import-untyped]
+
+    features = llvm.get_host_cpu_features().flatten()
+    versions = sys.implementation.cache_tag, getattr(sys, "abiflags", ""), version("numba"), llvmlite.__version__
+    return " ".join([*map(str, versions), llvm.get_host_cpu_name(), features])
+
+
 def _marker() -> Path:
     """The file whose existence says that all kernels that the warm-up calls are compiled, for the code of both."""
-    digest = hashlib.sha256(whole_digest().encode() + WARM_UP.read_bytes()).hexdigest()[:12]
+    digest = hashlib.sha256(whole_digest().encode() + WARM_UP.read_bytes() + built_for().encode()).hexdigest()[:12]
     return user_cache() / f"complete-{digest}"
 
 
 def marked_complete() -> bool:
-    """Whether all kernels of this version are compiled: see `mark_complete`."""
+    """Whether all kernels of this version are compiled for this Python and processor: see `mark_complete`."""
     return _marker().exists()
 
 

@@ -164,6 +164,18 @@ def test_marking_complete_keeps_recent_machine_code_and_removes_old(kernels):
     assert not cache.marked_complete()
 
 
+def test_what_another_python_or_processor_has_compiled_leaves_something_to_compile(kernels, monkeypatch):
+    write(kernels, mine="")
+    cache.user_cache().mkdir(parents=True, exist_ok=True)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(cache, "built_for", lambda: "another Python")
+        cache.mark_complete()
+        assert cache.marked_complete()
+    assert not cache.marked_complete()
+    cache.mark_complete()
+    assert cache.marked_complete()
+
+
 def test_an_edit_of_the_warm_up_leaves_something_to_compile(kernels, tmp_path, monkeypatch):
     write(kernels, mine="")
     monkeypatch.setattr(cache, "WARM_UP", tmp_path / "warmup.py")
