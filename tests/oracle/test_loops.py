@@ -5,11 +5,8 @@ import pytest
 
 import poise
 from tests import dr_legs as legs
-from tests import real_data
+from tests.mechanisms import FOUR_BARS, PARALLEL_ROBOTS, four_bar, parallel_robot
 from tests.oracle.maximal import Maximal
-
-FOUR_BAR = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
-GEPETTO = real_data.LOOPS / "gepetto"
 
 MECHANISMS = ["four_bar", "five_bar", "delta", "stewart", "all_joints", "walker"]
 
@@ -48,12 +45,13 @@ def test_maximal_coordinates_agree_on_the_recorded_walk():
         assert_same_bodies(bodies, maximal.poses(figure.posture(q[frame])), 1e-7)
 
 
-@pytest.mark.real_data
-def test_mujoco_agrees():
+@pytest.mark.parametrize("linkage", FOUR_BARS)
+def test_mujoco_agrees(linkage, tmp_path):
     """MuJoCo's own constraint, driven to rest at our motor values by a stiff simulation, ends in our posture."""
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
-    figure = poise.load(FOUR_BAR)
-    model = mujoco.MjModel.from_xml_path(str(FOUR_BAR))
+    path = four_bar(linkage, tmp_path)
+    figure = poise.load(path)
+    model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     for angle in (0.3, -0.5, 1.0):
         result = figure.assemble({"hinge_1": angle})
@@ -71,13 +69,11 @@ def test_mujoco_agrees():
         np.testing.assert_allclose(data.qpos, result.posture.q, atol=1e-8)
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize(
-    "robot", ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "disney_robot", "robot_delta", "wl16_like"]
-)
-def test_open_robots_are_assembled(robot):
+@pytest.mark.parametrize("robot", PARALLEL_ROBOTS)
+def test_open_robots_are_assembled(robot, tmp_path):
     """None is closed in its file; all are after loading, and stay so when their motors move."""
-    figure = poise.load(GEPETTO / robot / "robot.urdf", closures=GEPETTO / robot / "robot.yaml")
+    urdf, closures = parallel_robot(robot, tmp_path)
+    figure = poise.load(urdf, closures=closures)
     start = figure.assemble({})
     assert start.status == "assembled"
     assert figure.closure_error(start.posture) <= 1e-9

@@ -11,13 +11,10 @@ from poise import CenterOfMass, Frame, Orientation, Position, Solver
 from poise.evaluation.loops.motions import Dance
 from poise.figure.assembly.cut_joint_guards import without_ends
 from tests import dr_legs as legs
-from tests import real_data
+from tests.mechanisms import FOUR_BARS, PARALLEL_ROBOTS, four_bar, parallel_robot
 from tests.oracle.maximal import Maximal
 from tests.oracle.maximal_reach import frame_cost, reach
 
-FOUR_BAR = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
-GEPETTO = real_data.LOOPS / "gepetto"
-ROBOTS = ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "disney_robot", "robot_delta", "wl16_like"]
 CLOSED = 1e-9
 MOVES = [(0.02, 0.01, -0.01), (0.5, 0.4, 0.3), (-2.0, 0.0, -1.0)]
 """Within reach of most, and beyond that of all [m]."""
@@ -66,14 +63,15 @@ def test_the_maximal_coordinate_reference_rests_in_the_same_posture(name, site, 
         np.testing.assert_allclose(ours[body][1], turn, atol=2e-5, err_msg=body)
 
 
-@pytest.mark.real_data
+@pytest.mark.parametrize("linkage", FOUR_BARS)
 @pytest.mark.parametrize("wanted", [(0.0, 3.6, 5.5), (0.0, 9.0, 6.0), (0.0, -3.0, 3.0)])
-def test_mujoco_finds_no_way_nearer(wanted):
+def test_mujoco_finds_no_way_nearer(wanted, linkage, tmp_path):
     """MuJoCo's constraint holds at our posture, and along its null space the distance does not change."""
     mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
-    figure = poise.load(FOUR_BAR, guards=False)
+    path = four_bar(linkage, tmp_path)
+    figure = poise.load(path, guards=False)
     result = poise.solve(figure, [Position("link_4", at=wanted)])
-    model = mujoco.MjModel.from_xml_path(str(FOUR_BAR))
+    model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
     data.qpos[:] = result.posture.q
     mujoco.mj_forward(model, data)
@@ -89,10 +87,10 @@ def test_mujoco_finds_no_way_nearer(wanted):
     np.testing.assert_allclose(free @ point.T @ off, 0.0, atol=1e-5)
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("robot", ROBOTS)
-def test_the_gepetto_robots_stay_closed_whatever_is_pulled(robot):
-    figure = poise.load(GEPETTO / robot / "robot.urdf", closures=GEPETTO / robot / "robot.yaml")
+@pytest.mark.parametrize("robot", PARALLEL_ROBOTS)
+def test_parallel_robots_stay_closed_whatever_is_pulled(robot, tmp_path):
+    urdf, closures = parallel_robot(robot, tmp_path)
+    figure = poise.load(urdf, closures=closures)
     start = figure.assemble({}).posture
     for body in list(figure.bodies)[:: max(1, len(figure.bodies) // 6)]:
         for move in MOVES:
@@ -102,10 +100,10 @@ def test_the_gepetto_robots_stay_closed_whatever_is_pulled(robot):
             assert figure.violations(result.posture) == []
 
 
-@pytest.mark.real_data
+@pytest.mark.parametrize("linkage", FOUR_BARS)
 @pytest.mark.parametrize("body", ["link_2", "link_3", "link_4"])
-def test_mujocos_four_bar_stays_closed_whatever_is_pulled(body):
-    figure = poise.load(FOUR_BAR)
+def test_a_four_bar_stays_closed_whatever_is_pulled(body, linkage, tmp_path):
+    figure = poise.load(four_bar(linkage, tmp_path))
     for move in MOVES:
         at = figure.pose_of(body, figure.neutral()).position + 3.0 * np.array(move)
         result = poise.solve(figure, [Position(body, at=at)])

@@ -10,7 +10,7 @@ import pytest
 
 from poise.figure.model.pose import to_matrix
 from poise.formats.mjcf.read import parse_mjcf, read_mjcf
-from tests import real_data
+from tests.mechanisms import FOUR_BARS, four_bar
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
 
@@ -188,9 +188,9 @@ def test_loops_are_closed_where_the_file_closes_them():
         assert figure.closure_error(figure.neutral()) < 1e-12
 
 
-@pytest.mark.real_data
-def test_four_bar_linkage():
-    path = real_data.LOOPS / "fourbar" / "four_bar_linkage.xml"
+@pytest.mark.parametrize("linkage", FOUR_BARS)
+def test_four_bar_linkage(linkage, tmp_path):
+    path = four_bar(linkage, tmp_path)
     figure, model = read_mjcf(path), mujoco.MjModel.from_xml_path(str(path))
     check_model(figure, model)
     rng = np.random.default_rng(3)

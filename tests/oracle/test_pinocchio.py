@@ -11,12 +11,11 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import to_matrix
 from poise.formats.urdf.closures import parse_closures
 from poise.formats.urdf.read import parse_urdf, read_urdf
-from tests import real_data
+from tests.mechanisms import MADE, parallel_robot
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed on this platform")
 
 ROBOTS = Path(pin.__file__).parents[4] / "share" / "example-robot-data" / "robots"
-LOOPS = real_data.LOOPS / "gepetto"
 REFUSED = {"falcon_description/urdf/falcon.urdf", "ur_description/urdf/ur3.urdf"}
 """Files that are no URDF, such as one that a program should have made of a xacro file."""
 URDFS = sorted({str(file.relative_to(ROBOTS)) for file in ROBOTS.rglob("*.urdf")} - REFUSED)
@@ -287,11 +286,13 @@ def test_robot_afloat_rooted_elsewhere(urdf):
         assert turned.gravity_torques(same, GRAVITY) @ w == pytest.approx(torques @ v, rel=1e-11, abs=1e-9)
 
 
-@pytest.mark.real_data
-@pytest.mark.parametrize("robot", ["5bar_linkage", "5bar_linkage_iso6d", "digit_like", "robot_delta", "wl16_like"])
-def test_gaps_of_loops(robot):
+GEPETTO = ("5bar_linkage", "5bar_linkage_iso6d", "digit_like", "robot_delta", "wl16_like")
+
+
+@pytest.mark.parametrize("robot", [*MADE, *(pytest.param(name, marks=pytest.mark.real_data) for name in GEPETTO)])
+def test_gaps_of_loops(robot, tmp_path):
     """A closure's gap is that between the two frames that Pinocchio finds under the names in the YAML file."""
-    urdf, yaml = LOOPS / robot / "robot.urdf", LOOPS / robot / "robot.yaml"
+    urdf, yaml = parallel_robot(robot, tmp_path)
     twin = Twin(read_urdf(urdf, yaml), pin.buildModelFromUrdf(str(urdf)))
     pairs = [(a.text, b.text) for a, b, _ in parse_closures(yaml.read_bytes()).loops]
     assert len(pairs) == len(twin.figure.loops) > 0

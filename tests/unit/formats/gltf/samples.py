@@ -103,5 +103,29 @@ def sparse_part(sample, rows, values):
     }
 
 
+def performance(clips):
+    """The bytes of a .gltf with the skeleton of clips of one figure of ball joints, and an animation for each clip."""
+    figure = next(iter(clips.values())).figure
+    names, rest = list(figure.bodies.names), figure.frames(figure.neutral())
+    joints = {joint.child: joint for joint in figure.joints}
+    nodes = []
+    for name in names:
+        parent = joints[name].parent
+        at = rest[name].position - (rest[parent].position if parent else 0.0)
+        children = [names.index(joint.child) for joint in figure.joints if joint.parent == name]
+        nodes.append({"name": name, "translation": at.tolist()} | ({"children": children} if children else {}))
+    sample = Sample(nodes, list(range(len(names))))
+    sample.top |= {"scene": 0, "scenes": [{"nodes": [names.index(n) for n in names if joints[n].parent is None]}]}
+    for title, clip in clips.items():
+        channels = []
+        for i, name in enumerate(names):
+            values = clip.q[:, figure.q_slice(joints[name].name)]
+            if values.shape[1] == 7:
+                channels.append((i, "translation", clip.times, values[:, :3], "LINEAR"))
+            channels.append((i, "rotation", clip.times, np.roll(values[:, -4:], -1, axis=1), "LINEAR"))
+        sample.animate(channels, title)
+    return sample.gltf()
+
+
 def walking():
     return Sample(CHAIN, [0, 1, 2]).animate([(0, "translation", [0, 1], [[0, 1, 0], [4, 1, 0]], "LINEAR")], "walk")

@@ -1,5 +1,7 @@
 """Limiting accelerations with a small correction that keeps the constraints."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -8,7 +10,8 @@ import poise
 from poise.motion.report.report import measure
 from poise.motion.retarget import smoothing
 from poise.motion.retarget.smoothing import Style
-from tests.unit.motion.retarget.performances import walking
+from tests import real_data
+from tests.unit.motion.retarget.performances import dancing
 from tests.unit.motion.retarget.stick_man import stepping
 
 
@@ -95,13 +98,22 @@ def test_a_lamp_accelerates_half_as_much_at_the_same_tempo(rate):
     assert motion.duration == pytest.approx(clip.duration, abs=0.011)
 
 
-def test_a_machine_with_loops_keeps_its_tempo_where_slowing_down_would_cost_half():
-    clip, walker = walking(rate=120.0), poise.load("walker")
+@pytest.mark.parametrize(
+    ("of", "limit"),
+    [
+        pytest.param(dancing, 80.0, id="dance"),
+        pytest.param(
+            partial(poise.load_clip, real_data.BVH / "cmu/02_01.bvh"), 400.0, marks=pytest.mark.real_data, id="cmu"
+        ),
+    ],
+)
+def test_a_machine_with_loops_keeps_its_tempo_where_slowing_down_would_cost_half(of, limit):
+    clip, walker = of(), poise.load("walker")
     free = poise.retarget(clip, walker)
-    most = 400.0 * (free.rate / clip.rate) ** 2
-    motion = poise.retarget(clip, walker, style=Style(acceleration=400.0))
+    most = limit * (free.rate / clip.rate) ** 2
+    motion = poise.retarget(clip, walker, style=Style(acceleration=limit))
     quality = measure(motion)
-    assert greatest(motion) <= 400.0
+    assert greatest(motion) <= limit
     assert most < greatest(free)
     assert motion.rate >= free.rate
     assert quality.violations == 0
