@@ -89,7 +89,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say how many optional tests were left out, and why."""
     for marker, count in left_out.items():
         if count:
-            terminalreporter.write_line(f"{count} tests marked {marker} left out: {OPTIONAL[marker][1]}")
+            terminalreporter.write_line(f"tests marked {marker} left out: {count}, since {OPTIONAL[marker][1]}")
 
 
 def pytest_configure() -> None:

@@ -271,6 +271,24 @@ def _any(kind: str) -> Joint:
     return Joint("joint", kind, None, "body", axes)  # type: ignore[arg-type]
 
 
+def test_a_walking_robot_is_assembled_at_every_frame_and_after_jumps() -> None:
+    figure = poise.load("walker")
+    motors = [joint.name for joint in figure.joints if joint.active]
+    assert mobility(figure, figure.neutral()) == len(motors) == 12
+    time = np.linspace(0.0, 6.0, 400)
+    curves = {motor: 0.1 * np.sin(time * (1.0 + 0.2 * k) + k) for k, motor in enumerate(motors)}
+    start = figure.assemble({motor: curve[0] for motor, curve in curves.items()}).posture
+    q, shares = figure.assembler.frames(curves, start)
+    assert (shares == 1.0).all()
+    assert max(figure.closure_error(frame) for frame in q) <= 1e-11
+    assert np.abs(np.diff(q, axis=0)).max() < 0.05
+    rng = np.random.default_rng(0)
+    for before, after in rng.integers(0, len(q), (30, 2)):
+        result = figure.assemble({motor: curve[after] for motor, curve in curves.items()}, near=q[before])
+        assert result.status == "assembled"
+        np.testing.assert_allclose(result.posture.q, q[after], atol=1e-7)
+
+
 @pytest.mark.real_data
 def test_the_recorded_walk_is_assembled_at_every_frame() -> None:
     figure, walk = legs.clean_dr_legs(), legs.recorded_walk()
