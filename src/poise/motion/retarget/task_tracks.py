@@ -7,6 +7,7 @@ after (`final_tracks`).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from scipy.spatial.transform import Rotation
 
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
+from poise.figure.model.joints import Joint
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.motion.posture_curves import clip_frames
@@ -46,6 +48,10 @@ BALANCE_WEIGHT = 300.0
 """Weight of the centre of mass in a draft."""
 SWING_PRIORITY = 3
 """Priority of swinging feet."""
+BENT_LEG = 0.8
+"""Share of its length below which a leg starts bent."""
+OUTER_RANGE = 0.25
+"""Share of its range, at either end, in which no hinge of such a leg starts."""
 CORRECTION_FADE_TIME = 0.25
 """Time over which the correction of a stance fades in swing [s]."""
 DRAFT_CLEARANCE_SHARE = 0.3
@@ -108,11 +114,27 @@ class TaskTracks:
         return Track(mapping, contacts, self.points, self.targets, self.locks, soles, build.ground, self.center, floor)
 
     def start(self) -> Posture:
-        """The neutral posture with its floating base at the first target and turned as the pelvis is in frame 0."""
+        """The neutral posture with its floating base at the first target and turned as the pelvis is in frame 0.
+
+        The legs of somebody who sits or squats start bent: a straight leg does not show which way its knee should bend,
+        and the figure would stand on straight legs and bend its trunk instead.
+        """
         if self.plan.trunk is None or not self.targets:
             return self.figure.neutral()
         point, place = next(iter(self.points.values())), next(iter(self.targets.values()))[0]
-        return start_posture(self.figure, self.plan.build, self.plan.trunk[0].as_matrix(), point, place)
+        posture = start_posture(self.figure, self.plan.build, self.plan.trunk[0].as_matrix(), point, place)
+        q = np.array(posture.q)
+        for site, lock in self.locks.items():
+            hinges = _leg_hinges(self.figure, site)
+            hip, foot = (
+                self.figure.pose_of(name, posture).position for name in (hinges[-1].child if hinges else site, site)
+            )
+            if np.linalg.norm(lock[0, 1] - hip) >= BENT_LEG * np.linalg.norm(foot - hip):
+                continue
+            for joint in hinges:
+                margin, at = OUTER_RANGE * (joint.upper[0] - joint.lower[0]), self.figure.q_slice(joint.name)
+                q[at] = np.clip(q[at], joint.lower[0] + margin, joint.upper[0] - margin)
+        return self.figure.posture(q)
 
     def _foot_tracks(self, side: str) -> list[TaskTrack]:
         """Tracks of a foot: position and rotation of its planned sole, and heights of its toes."""
@@ -190,6 +212,18 @@ def start_posture(
     arm = figure.pose_of(name, neutral).apply(offset) - q[where][:3]
     q[where] = [*(place - turn.apply(arm)), *np.roll((turn * old).as_quat(), 1)]
     return figure.posture(q)
+
+
+def _leg_hinges(figure: Figure, site: str) -> list[Joint]:
+    """The hinges from a foot up to the floating base that have limits; none in a figure with loops."""
+    above = {} if len(figure.loops) else {joint.child: joint for joint in figure.joints}
+    out, body = [], figure.body_of(site)
+    while body in above:
+        joint = above[body]
+        if joint.kind == "revolute" and math.isfinite(joint.upper[0] - joint.lower[0]):
+            out.append(joint)
+        body = joint.parent or ""
+    return out
 
 
 def foot_tasks(  # noqa: PLR0917

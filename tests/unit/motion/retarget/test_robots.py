@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 import poise
 from poise.errors import TaskError, UnmappedWarning
 from poise.figure.model.builder import Builder, ball, free, revolute
+from poise.figure.model.pose import turn
 from poise.motion.clip.contacts import Contacts
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.report.report import measure
@@ -20,7 +21,7 @@ from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.plan import without_turned_feet
 from tests import real_data
 from tests.unit.motion.retarget.performances import walking
-from tests.unit.motion.retarget.stick_man import stepping
+from tests.unit.motion.retarget.stick_man import bend, stepping
 
 ROBOTS = Path(sysconfig.get_path("purelib")) / "cmeel.prefix/share/example-robot-data/robots"
 NAMES = {
@@ -132,14 +133,14 @@ def turning_legs(limit):
             joint=revolute(f"{side}_y", axis, limits=(-limit, 0.5 * limit)),
             at=(0, y, 0),
         )
-        for name, turn, at in (
+        for name, hinge, at in (
             ("hip_roll", "x", 0.0),
             ("hip_pitch", "y", 0.0),
             ("knee", "y", -0.4),
             ("ankle", "y", -0.4),
         ):
             hip = builder.body(
-                f"{side}_{name}", parent=hip, joint=revolute(f"{side}_{name}_j", turn, limits=(-2, 2)), at=(0, 0, at)
+                f"{side}_{name}", parent=hip, joint=revolute(f"{side}_{name}_j", hinge, limits=(-2, 2)), at=(0, 0, at)
             )
     return builder.build()
 
@@ -211,6 +212,25 @@ def test_a_dictionary_gets_roles():
     assert given.by_role().keys() == proposed.by_role().keys()
     assert {link.role: link.point for link in given.links} == {link.role: link.point for link in proposed.links}
     assert not given.warnings
+
+
+def sitting(trunk, thigh, shank):
+    """The stick man sits near the ground, with trunk, thighs and shanks turned back from upright [°]."""
+    clip = stepping(frames=10)
+    figure, q = clip.figure, np.tile(clip.figure.neutral().q, (10, 1))
+    base = figure.q_slice("base")
+    q[:, base.start + 1], q[:, base.start + 3 : base.stop] = 0.2, turn("x", -trunk)
+    for side in ("Left", "Right"):
+        for bone, degrees in (("UpLeg", trunk - thigh), ("Leg", thigh - shank), ("Foot", shank)):
+            bend(figure, q, f"{side}{bone}", np.full(10, float(degrees)))
+    return poise.Clip(figure, q, clip.rate, "sitting")
+
+
+@pytest.mark.parametrize(("name", "angles"), [("h1", (20, 100, 20)), ("romeo", (0, 115, 0))])
+def test_a_robot_sits_as_the_person_does(name, angles):
+    """From straight legs, they found no way down: they stood and bent their trunks back."""
+    motion = poise.retarget(sitting(*angles), robot(name), solid=False)
+    assert measure(motion).errors["Hips"].max() < 0.05
 
 
 def test_a_robot_without_names_is_mapped_by_its_structure():
