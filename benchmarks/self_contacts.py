@@ -1,9 +1,9 @@
 """Self-penetration of retargeted motions, judged by MuJoCo's own contacts (`tests/self_contacts.py`).
 
-python benchmarks/self_contacts.py [ROBOT …]
+python benchmarks/self_contacts.py [--all] [ROBOT …]
 
-A penetration counts from a centimetre on. Pairs that overlap by design do not count, and are listed. Frames per second
-are of the whole call, from clip to motion, in processor time.
+Every third clip, or all. A penetration counts from a centimetre on. Pairs that overlap by design do not count, and are
+listed. Frames per second are of the whole call, from clip to motion, in processor time.
 """
 
 import sys
@@ -32,8 +32,9 @@ def clips(every=3):
         folder / "animated_drawings/dab.bvh",
         folder / "animated_drawings/wave_hello.bvh",
         folder / "cmu/02_01.bvh",
+        folder / "cmu/05_06.bvh",
     ]
-    for path in found:
+    for path in found[: 4 if every == 1 else 3]:
         yield poise.load_clip(path)
     for path in sorted((folder / "cmu30").glob("*.bvh"))[::every]:
         yield poise.load_clip(path)[1:]
@@ -49,7 +50,7 @@ def main(*names, every=3, pairs=8):
 def table(figure, found, pairs):
     judge, worst, counts = None, defaultdict(float), defaultdict(int)
     frames = bad = 0
-    spent, tracking, spikes, drift, below, broken, deepest = 0.0, [], 0, 0.0, 0.0, 0, 0.0
+    spent, tracking, spikes, drift, skate, below, broken, deepest = 0.0, [], 0, 0.0, 0.0, 0.0, 0, 0.0
     bad_clips = []
     for clip in found:
         with warnings.catch_warnings():
@@ -71,11 +72,12 @@ def table(figure, found, pairs):
         bad, frames = bad + here, frames + len(motion)
         tracking.append(quality.tracking.mean())
         spikes, drift = spikes + len(quality.spikes), max(drift, quality.drift)
+        skate = max(skate, quality.skate.max(initial=0.0))
         below, broken = max(below, quality.penetration.max(initial=0.0)), broken + quality.violations
     print(
         f"\n{figure.name}: {frames} frames, {frames / spent:.0f}/s, deeper than 1 cm in {bad}, deepest "
         f"{1e3 * deepest:.0f} mm; tracking {1e3 * np.mean(tracking):.1f} mm, drift {1e3 * drift:.2f}, "
-        f"into the ground {1e3 * below:.2f} mm, limits {broken}, spikes {spikes}",
+        f"skate {1e3 * skate:.2f}, into the ground {1e3 * below:.2f} mm, limits {broken}, spikes {spikes}",
         flush=True,
     )
     print("  by design:", "; ".join(judge.name(pair) for pair in sorted(judge.by_design)))
@@ -85,4 +87,4 @@ def table(figure, found, pairs):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*(name for name in sys.argv[1:] if name != "--all"), every=1 if "--all" in sys.argv else 3)
