@@ -165,8 +165,7 @@ class Bake(PoiseOperator):
             scene.frame_set(now)
         along = {bone: np.array([path[bone] for path in paths]) for bone in paths[0]}
         clip = {"rotations": np.array(rotations), "locations": along}
-        action = keys.write(rig, armature, f"{armature.name} posed", frames, clip)
-        scene.frame_set(now)
+        action = keys.write(rig, scene, f"{armature.name} posed", frames, clip)
         return f"wrote {len(frames)} frames to the action {action.name!r}."
 
 
@@ -202,8 +201,7 @@ class Retarget(PoiseOperator):
         steps = keys.frame_rate(scene) / found["rate"]
         at = [frames[0] + steps * k for k in range(len(found["rotations"]))]
         name = f"{source.animation_data.action.name} on {armature.name}"
-        action = keys.write(rig, armature, name, at, found)
-        scene.frame_set(scene.frame_current)
+        action = keys.write(rig, scene, name, at, found)
         return f"wrote {len(at)} frames to the action {action.name!r}."
 
 
@@ -244,8 +242,7 @@ class Gaze(PoiseOperator):
         elif rig.base:  # a single chain of hinges looks along its last bone, and keeps its expression
             request["axis"] = targets.facing(armature, bone)
         found = rig.client.ask(do="gaze", **request)["clip"]
-        action = keys.write(rig, armature, f"{armature.name} gazing", frames, found)
-        scene.frame_set(now)
+        action = keys.write(rig, scene, f"{armature.name} gazing", frames, found)
         return f"wrote {len(frames)} frames to the action {action.name!r}."
 
 

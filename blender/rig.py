@@ -72,6 +72,11 @@ class Rig:
         """Takes points of the present world to the world in which the armature was sent."""
         return self.sent_world @ armature.matrix_world.inverted_safe()
 
+    @property
+    def indirect(self) -> list[str]:
+        """Bones whose pose Blender does not compose as poise does: others are in between, or nothing is inherited."""
+        return [name for name, direct in self._direct.items() if not direct]
+
     # Out of Blender
 
     def pose(self, armature) -> dict:
@@ -110,7 +115,7 @@ class Rig:
 
     def apply(self, armature, rotations: np.ndarray, locations: dict) -> None:
         """Give the bones a pose that poise has answered."""
-        indirect = not all(self._direct.values())
+        indirect = bool(self.indirect)
         matrices = {}
         for row, name in enumerate(self.bones):
             posed, turn = armature.pose.bones[name], Quaternion(rotations[row])
@@ -283,12 +288,13 @@ def _is_direct(posed, parent: str) -> bool:
 
 
 def _posed_matrix(posed, matrices: dict) -> Matrix:
-    """The pose of a bone that poise does not know, whose ancestors it may."""
+    """The pose of a bone that poise does not know: as it is, unless a bone that poise knows carries it."""
     if posed.name in matrices:
         return matrices[posed.name]
     bone = posed.bone
-    if posed.parent is None:
-        return bone.convert_local_to_pose(posed.matrix_basis, bone.matrix_local)
+    if not any(parent.name in matrices for parent in posed.parent_recursive):
+        seen = posed.id_data.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        return seen.pose.bones[posed.name].matrix.copy()
     return bone.convert_local_to_pose(
         posed.matrix_basis,
         bone.matrix_local,

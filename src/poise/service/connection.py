@@ -18,6 +18,8 @@ from poise.service.wire import pack, unpack
 
 CAME_AS_BYTES = " binary"
 """Key that notes of a message whether it came as bytes; no client can send it, as the reader sets it."""
+AT_ONCE = "stop"
+"""What is not to wait for answers to earlier messages: servos stop at once."""
 log = logging.getLogger(__name__)
 
 
@@ -50,6 +52,7 @@ class Connection:
             worker.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await worker
+            await asyncio.to_thread(self._requests.servos.stop_all)  # without waiting for a solve that goes on
             await asyncio.get_running_loop().run_in_executor(self._solver, self._requests.close)
 
     async def _read(self) -> None:
@@ -64,7 +67,11 @@ class Connection:
                 except PoiseError as problem:
                     await self._send({"error": str(problem)})
                     continue
-                replaced = await self._inbox.put(message | {CAME_AS_BYTES: text is None})
+                message |= {CAME_AS_BYTES: text is None}
+                if message.get("do") == AT_ONCE:
+                    await self._reply(message, await asyncio.to_thread(self._answer, message))
+                    continue
+                replaced = await self._inbox.put(message)
                 if replaced is not None:
                     await self._reply(replaced, _named(replaced) | {"replaced": True})
 
