@@ -11,7 +11,7 @@ from poise.engine.problem import Problem
 from poise.figure.model.builder import Builder, ball, cylindrical, revolute
 from poise.figure.model.limits import BallLimits, Ellipse, Twist
 from poise.kernels.engine.step_model import MAX_EXCLUDED
-from poise.kernels.goals.goals import evaluate
+from tests.unit.kernels.goals.evaluation import evaluate
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from poise import Hold, MoveSlowly, Position, StayStill, TaskError, TurnSlowly
 from poise.engine.problem import Problem
 from poise.kernels.goals.goal_curvature import fill_curvature
 from poise.kernels.goals.goal_derivatives import fill_rows
-from poise.kernels.goals.goals import evaluate
+from tests.unit.kernels.goals.evaluation import evaluate
 
 RATE = 100.0
 

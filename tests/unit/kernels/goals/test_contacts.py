@@ -10,8 +10,9 @@ import pytest
 import poise
 from poise.engine.engine_arrays import goal_arrays
 from poise.kernels.goals.contacts import Contacts, fill_contacts, fill_separations, make_contacts, separation_error
-from poise.kernels.goals.goals import Evaluation, evaluate, make_evaluation
+from poise.kernels.goals.goals import Evaluation, make_evaluation
 from poise.kernels.goals.near_pairs import follow_contacts
+from tests.unit.kernels.goals.evaluation import evaluate
 
 HUMAN = poise.load("human").with_floating_base()
 TREE, GOALS = HUMAN.compiled.tree, goal_arrays(HUMAN, [], [])

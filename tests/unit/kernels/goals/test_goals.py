@@ -13,7 +13,7 @@ from poise.forces import Force, Gravity, Support, equilibrium_error
 from poise.kernels.goals.contacts import make_contacts
 from poise.kernels.goals.goal_curvature import fill_curvature, make_node_forces
 from poise.kernels.goals.goal_derivatives import fill_rows
-from poise.kernels.goals.goals import evaluate, make_evaluation
+from poise.kernels.goals.goals import make_evaluation
 from poise.tasks.custom import Custom
 from poise.tasks.distance import Distance, OnEllipsoid
 from poise.tasks.equilibrium import Equilibrium
@@ -24,6 +24,7 @@ from poise.tasks.posture import Hold
 from poise.tasks.task import Task
 from tests.unit.figure.model.samples import every_kind
 from tests.unit.forces.scenes import CASES, all_kinds
+from tests.unit.kernels.goals.evaluation import evaluate
 
 AT = (0.3, 1.1, 0.4)
 TURN = turn((1.0, 2.0, 3.0), 50.0)
