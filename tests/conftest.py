@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 
 from poise.kernels.jit import cache, machine_code
-from tests import real_data
+from tests.optional import OPTIONAL
 
 # The first call of a kernel compiles it, so a deadline would only measure the compiler.
 settings.register_profile("poise", deadline=None, derandomize=True, print_blob=True)
@@ -53,17 +53,11 @@ def pytest_report_header() -> str:
     return "kernels: not all are compiled, so poise may compile some in tests; `poise compile` does so in advance"
 
 
-AXE = Path(os.environ.get("POISE_AXE", ""))
-"""The script axe.min.js of the package axe-core, which looks for what hinders people with disabilities."""
-OPTIONAL = {
-    "real_data": (real_data.IS_HERE, f"they need files that others made in {real_data.FOLDER}"),
-    "axe": (AXE.is_file(), "POISE_AXE does not name axe.min.js of axe-core"),
-}
-"""By marker: whether its tests can run here, and why they cannot if not."""
 left_out = dict.fromkeys(OPTIONAL, 0)
 """How many tests are left out of the collection, by marker."""
 
 
+@pytest.hookimpl(trylast=True)  # After folders have marked their tests.
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out optional tests that cannot run here."""
     for marker in (marker for marker, (can_run, _) in OPTIONAL.items() if not can_run):

@@ -2,7 +2,6 @@
 
 import contextlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from poise.formats.scene_toml.write import scene_text
 from poise.studio.scenes.openings import EXAMPLE_SCENES
+from tests.optional import chromium
 
 from .hands import NOTICES, PATIENCE, example, settle, tab, until
 
@@ -46,21 +46,11 @@ STANDING = scene_text(EXAMPLE_SCENES["Standing"]())
 FIGURE_SHOWN = "() => window.poiseStage && window.poiseStage.frames > 0"
 
 
-def chromium() -> str | None:
-    """The Chromium of this machine."""
-    return next(
-        (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-    )
-
-
 # Playwright keeps an event loop running, which other modules' tests may not find.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    program = chromium()
-    if program is None:
-        pytest.skip("no Chromium on this machine: install the package chromium")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
         yield started
         started.close()
 

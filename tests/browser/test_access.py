@@ -1,11 +1,12 @@
 """The page for everyone: names of controls, contrast, folding panels, narrow pages, numbers by keyboard."""
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
+
+from tests.optional import AXE
 
 from .conftest import Studio, opened
 from .hands import box_of, enter, eventually, picture, said, settle, tab
@@ -56,7 +57,7 @@ def test_every_control_has_a_name(page: Page) -> None:
 @pytest.mark.axe
 @pytest.mark.begins_with("Standing")
 def test_axe_finds_nothing_serious(page: Page) -> None:
-    page.evaluate(Path(os.environ["POISE_AXE"]).read_text(encoding="utf-8"))
+    page.evaluate(AXE.read_text(encoding="utf-8"))
     page.mouse.move(600, 500)
     for place in places(page):
         assert eventually(page, lambda: page.evaluate(SERIOUS) == [], 5.0), (place, page.evaluate(SERIOUS))

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -71,7 +70,7 @@ def test_scripts_read_only_columns_that_exist() -> None:
     assert {"position", "quaternion", "at_limit", "wanted", "values"} <= read
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="runs the script of the page in node")
+@pytest.mark.node
 def test_the_script_of_the_page_reads_a_frame_as_python_does(session: Session, tmp_path: Path) -> None:
     press(session, "pointer", 3, [0.0, 0.0, 0.0])
     data = packed(session.state)
