@@ -92,8 +92,9 @@ def test_figures_that_are_not_built_like_people_are_no_humanoids(name):
     assert humanoid_rest(poise.load(name)) is None
 
 
-def test_a_humanoid_opens_on_its_feet():
-    found = robot("h1")
+@pytest.mark.parametrize("name", ["talos", pytest.param("h1", marks=pytest.mark.real_data)])
+def test_a_humanoid_opens_on_its_feet(name):
+    found = robot(name)
     scene = opening(found.figure)
     assert {task.site for task in scene.tasks if isinstance(task, Frame)} == set(found.feet)
     assert any(isinstance(criterion, Natural) for criterion in scene.criteria)
