@@ -27,6 +27,7 @@ from poise.arguments import kind_of, positive, shown, whole
 from poise.cores import usable_cores
 from poise.errors import PoiseError, TaskError, UnmappedWarning
 from poise.figure.model.figure import Figure, checked_figure
+from poise.motion.clip.calibration_pose import without_calibration_pose
 from poise.motion.clip.clip import Clip, Source, checked_clip
 from poise.motion.clip.contacts import Contacts, ContactSettings
 from poise.motion.clip.motion import Motion
@@ -82,6 +83,9 @@ def retarget(  # noqa: PLR0913
 ) -> Motion:
     """Turn `clip` into a motion of `figure`.
 
+    A clip that begins with a calibration pose, from which the person jumps into the motion, begins with its second
+    posture instead.
+
     Args:
         clip: The animation, of any skeleton, in any unit, with any axis up.
         figure: The figure that performs it. A figure with feet and a fixed base gets a floating base.
@@ -110,6 +114,7 @@ def retarget(  # noqa: PLR0913
         UnmappedWarning: Legs, arms or other joints of the figure are not mapped and will not follow the clip.
     """
     _check(clip, figure, style, floor)
+    clip = without_calibration_pose(clip)
     tempo = positive(tempo, "the tempo of a retargeting")
     rate = None if rate is None else positive(rate, "the rate of a retargeting", unit="frames per second")
     options = _Options(
