@@ -130,13 +130,15 @@ def retarget(  # noqa: PLR0913
     output = output if trainer is None else _trainer_file(output, trainer)
     _check_endings(None if trainer else output, report)
     from poise.figures import BUILT_IN
-    from poise.formats import load_clip
+    from poise.formats import load_clip, uses_body_model
     from poise.motion.report.report import measure
     from poise.motion.retarget.retarget import retarget as perform
 
     if str(clip) in BUILT_IN:
         raise PoiseError(f"poise retarget takes the clip first, then the figure: poise retarget {figure} {clip}.")
     source, performer = load_clip(clip, name=name, body_model=body_model), load_figure(figure)
+    if body_model is None and uses_body_model(clip):
+        print_note(f"{clip.name} states no lengths of bones: they are an average person's; --body-model takes yours.")
     with _progress() as bar:
         task = bar.add_task("frames", total=None)
         with _save_on_interruption(None if trainer else output), warnings.catch_warnings():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from poise.motion.clip.clip import Clip
     from poise.motion.clip.motion import Motion
 
-__all__ = ["ANIMATION_ENDINGS", "MOTION_ENDINGS", "is_animation", "load", "load_clip", "save_motion"]
+__all__ = ["ANIMATION_ENDINGS", "MOTION_ENDINGS", "is_animation", "load", "load_clip", "save_motion", "uses_body_model"]
 
 ANIMATION_ENDINGS = (".bvh", ".gltf", ".glb", ".npz", ".pt", ".pkl")
 """Endings of the files of clips that have a skeleton of their own."""
@@ -138,6 +138,13 @@ def is_animation(path: Path) -> bool:
     """Whether a file is a clip with a skeleton of its own, by its ending and, of an NPZ, by the names of its arrays."""
     ending = path.suffix.lower()
     return ending in ANIMATION_ENDINGS and (ending != ".npz" or _is_smpl(path))
+
+
+def uses_body_model(path: Path) -> bool:
+    """Whether a clip of `load_clip` states rotations alone, so that its bones are those of a body model or average."""
+    if path.suffix.lower() in {".pt", ".pkl"}:
+        return True
+    return path.suffix.lower() == ".npz" and _is_smpl(path) and "global_joint_positions" not in npz_keys(path)
 
 
 def save_motion(motion: Motion, path: str | Path) -> None:

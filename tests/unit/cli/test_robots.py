@@ -7,6 +7,7 @@ import poise
 from poise.cli.app import run
 from poise.figure.model.builder import Builder, free, revolute
 from poise.motion.clip.motion import Motion
+from tests.unit.formats.smpl.test_smpl import new_file as amass_archive
 from tests.unit.motion.retarget.stick_man import stepping
 
 
@@ -49,6 +50,15 @@ def test_a_motion_for_a_trainer_and_back(files, tmp_path, capsys):
     assert run(["convert-motion", "step.npz", "step", "--robot", robot, "--to", "unitree", "--rate", "50"]) == 0
     rows = np.loadtxt(tmp_path / "step.csv", delimiter=",")
     np.testing.assert_allclose(rows[:, 7:], joints, atol=1e-6)
+
+
+def test_bones_of_average_length_are_mentioned(files, tmp_path, capsys):
+    clip, robot = files
+    amass_archive(tmp_path / "walk.npz")
+    assert run(["retarget", "walk.npz", robot, "-o", "walk.csv"]) == 0
+    assert "walk.npz states no lengths of bones" in capsys.readouterr().err
+    assert run(["retarget", clip, robot, "-o", "step.csv"]) == 0
+    assert "lengths of bones" not in capsys.readouterr().err
 
 
 def test_a_folder_of_clips_for_a_trainer(files, tmp_path):
