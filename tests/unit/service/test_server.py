@@ -102,19 +102,6 @@ def test_what_servos_would_do_is_told_as_an_event(address):
             told.add(message.get("event") or message["do"])
 
 
-def test_servos_stop_at_once_while_other_messages_wait(address):
-    with connect(address) as client:
-        figure = ask(client, do="figure", bones=person())["figure"]
-        clip = {"rate": 30.0, "rotations": np.tile([1.0, 0.0, 0.0, 0.0], (60, 60, 1))}
-        for k in range(10):
-            message = {"id": k, "do": "gaze", "figure": figure, "bone": "head", "at": [k, -2, 1], "clip": clip}
-            client.send(pack(message, binary=True))
-        client.send(json.dumps({"id": "stop", "do": "stop", "figure": figure}))
-        answers = [unpack(client.recv(PATIENCE)) for _ in range(11)]
-        assert "stop" in [answer["id"] for answer in answers][:-1]
-        assert next(answer for answer in answers if answer["id"] == "stop")["stopped"] is False
-
-
 def test_a_client_that_breaks_off_does_no_harm(address):
     with connect(address) as client:
         ask(client, do="figure", built_in="arm")
