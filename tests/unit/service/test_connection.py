@@ -41,7 +41,7 @@ class Wire:
 
 
 def talk(say: Callable[[Wire, threading.Event], Awaitable[None]]) -> Connection:
-    """A conversation while the solver is busy until an event is set; returns the connection that the client has left."""
+    """A conversation while the solver is busy until an event is set; returns the connection after the end."""
 
     async def run() -> Connection:
         free = threading.Event()
