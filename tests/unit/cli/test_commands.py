@@ -188,6 +188,7 @@ def test_a_reader_that_goes_away_ends_the_program_in_a_sentence() -> None:
 def test_ctrl_c_ends_the_program_in_a_sentence() -> None:
     program = (
         "import poise.cli.app as a, signal, os; a.app.command('wait')(lambda: os.kill(os.getpid(), signal.SIGINT)); "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "  # background shells let programs ignore it
     )
     done = subprocess.run(
         [sys.executable, "-c", program + "raise SystemExit(a.run(['wait']))"],
