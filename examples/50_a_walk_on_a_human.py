@@ -16,7 +16,7 @@ from poise.evaluation.retarget.report import write_report
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 SHOWN = 6
 
 

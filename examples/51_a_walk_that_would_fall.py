@@ -22,7 +22,7 @@ from poise.evaluation.retarget.poses import drawn_poses, shown_frames
 from poise.motion.report.report import Quality, measure
 from poise.pictures import Picture, contact_sheet
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 TEMPO = 0.1
 """So slow that nothing but what stands carries the robot."""
 SHOWN = 6

@@ -19,7 +19,7 @@ from poise.errors import UnmappedWarning
 from poise.motion.report import measure
 from poise.pictures import strip
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 SLOW = 0.6
 """What takes longer than this is travel, not dance [s]."""
 TEMPO = 0.5

@@ -18,7 +18,7 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import strip
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 ARM = ("RightArm", "RightForeArm", "RightHand")
 LINKS = JointMap(
     (

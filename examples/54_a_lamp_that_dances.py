@@ -15,7 +15,7 @@ from poise.motion.report import measure
 from poise.pictures import save_gif
 from poise.pictures.film import film
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 RATE = 10.0
 """Frames per second of the film."""
 

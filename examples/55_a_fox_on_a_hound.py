@@ -22,7 +22,7 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 ROUNDS = 4
 """How often the fox's steps are repeated."""
 CONTACTS = ContactSettings(low=0.06, high=0.09, slow=2.4, fast=3.6)

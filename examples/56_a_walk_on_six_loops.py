@@ -21,7 +21,7 @@ from poise.evaluation.retarget.report import write_report
 from poise.motion.report import measure
 from poise.pictures import contact_sheet
 
-CLIPS = Path(__file__).resolve().parent / "clips"
+CLIPS = Path(sys.argv[0]).resolve().parent / "clips"
 MAPPING = {"Hips": "pelvis", "LeftFoot": "left_foot", "RightFoot": "right_foot"}
 TEMPO = 0.1
 
