@@ -69,7 +69,7 @@ RELEASE_ROUNDS = 4
 GROUND_ROUNDS = 4
 """Largest number of rounds of solving frames again in which a foot is below the ground."""
 FASTER = 1.5
-"""Greatest speed of such a frame, as a multiple of the greatest speed of that coordinate in the motion."""
+"""Greatest speed of a frame that is solved again, as a multiple of the greatest speed in the other frames."""
 SELF_DEPTH = 5e-3
 """Depth of one part of a figure in another from which the frame counts as faulty [m]."""
 GROUND_DEPTH = 5e-4
@@ -186,9 +186,10 @@ class MotionSolver:
         self._out = self._smoothed_with_constraints(draft)
         if self._apart is not None and (faults := self._faults(self._out)):
             steady = self._without_leaps(draft)
-            out = self._smoothed_with_constraints(steady)
-            if self._faults(out) < faults:
-                draft, self._out = steady, out
+            if steady is not None:
+                out = self._smoothed_with_constraints(steady)
+                if self._faults(out) < faults:
+                    draft, self._out = steady, out
         for _ in range(RELEASE_ROUNDS):
             changed_frames = self._release_slipping_feet(self._out, FINAL_SLIP)
             if not changed_frames.any():
@@ -206,21 +207,23 @@ class MotionSolver:
         jerky = jerky_joints(self.figure, out).values()
         return int((depth > MARGIN + SELF_DEPTH).sum()) + sum(int(frames.sum()) for frames in jerky)
 
-    def _without_leaps(self, draft: FloatArray) -> FloatArray:
-        """(frames, nq) the draft, in which a limb stays on its side of the body where it would leap to the other.
+    def _without_leaps(self, draft: FloatArray) -> FloatArray | None:
+        """(frames, nq) the draft, in which a limb stays on its side of the body; None if no limb leaps to the other.
 
         A hand that is led through the body leaps round it in one frame. Smoothing mostly spreads the leap over time;
-        where it cannot, since smoothed postures are inside the body, no joint may move faster than in other frames.
+        where it cannot, since smoothed postures are inside the body, no joint may move much faster than the fastest
+        does in frames without a leap. Joints that carry a foot may, since a foot that is late would miss its step.
         """
         frames = np.any(list(jerky_joints(self.figure, draft).values()), axis=0)
         if not np.any(frames) or len(self.figure.loops):
-            return draft
+            return None
         near = eased_window(frames, RESOLVE_MARGIN_TIME * self.rate) > 0.0
         held = _carries_no_foot(self.figure, self.plan)
         rates = np.abs(frame_differences(self.figure, draft))[~(near[1:] | near[:-1])]
-        most = np.where(held, FASTER * rates[:, held].max(initial=0.0), np.inf)
-        if not most.min() > 0.0:
-            return draft
+        fastest = rates[:, held].max(initial=0.0)
+        if fastest == 0.0:
+            return None
+        most = np.where(held, FASTER * fastest, np.inf)
         pace = self.pace._replace(most_change=np.minimum(self.pace.most_change, most))
         return redraft(self.figure, self.tracks, pace, self.style, draft, frames)
 
