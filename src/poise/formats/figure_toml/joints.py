@@ -104,7 +104,8 @@ def _read_limits(table: Table, units: Units) -> dict[str, Any]:
         return {}
     rows = [given] if len(scalars) == 1 and isinstance(given, list) and not isinstance(given[0], list) else given
     if not isinstance(rows, list) or len(rows) != len(scalars) or not all(isinstance(row, list) for row in rows):
-        takes = f"takes {len(scalars)} pair{'s'[: len(scalars) - 1]} of limits" if scalars else "takes no limits"
+        count = "1 pair" if len(scalars) == 1 else f"{len(scalars)} pairs"
+        takes = f"takes {count} of limits" if scalars else "takes no limits"
         raise table.error(f"{table.what} is {kind} and {takes}: one [low, high] per coordinate.", "limits")
     pairs = [
         [units.read(bound, units.of(primitive)) for bound in table.as_numbers(row, "limits", (2,))]
