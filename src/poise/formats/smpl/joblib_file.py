@@ -2,8 +2,7 @@
 
 Such a file is a pickle in which every array is an object that states shape, order and type; the numbers follow that
 object in the file itself. Newer versions of joblib put a byte before them that says how many bytes to skip, so that the
-numbers are aligned. The unpickler builds dictionaries, lists, numbers, texts and arrays only; a pickle that asks for
-anything else is refused, since it could run any program.
+numbers are aligned.
 """
 
 from __future__ import annotations
@@ -18,20 +17,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from poise.errors import FormatError
+from poise.formats.text.data_pickle import dictionary, refuse_unless_data
 from poise.formats.text.files import read_bytes
-
-_ALLOWED = {
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("numpy.core.multiarray", "scalar"),
-    ("numpy._core.multiarray", "scalar"),
-    ("_codecs", "encode"),
-    ("builtins", "dict"),
-    ("collections", "OrderedDict"),
-    ("collections", "defaultdict"),
-}
-"""What a pickle of a motion may call."""
 
 
 class _ArrayHeader:
@@ -53,8 +40,7 @@ class _ArrayUnpickler(pickle._Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("joblib.numpy_pickle", "NumpyArrayWrapper"):
             return _ArrayHeader
-        if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        refuse_unless_data(module, name)
         return super().find_class(module, name)
 
     def load_build(self) -> None:
@@ -77,13 +63,4 @@ def _numbers(header: _ArrayHeader, stream: io.BytesIO) -> NDArray[np.generic]:
 
 def read_joblib(path: Path) -> dict[Any, Any]:
     """The dictionary in a file that joblib saved without compression, or that is a plain pickle."""
-    try:
-        content = _ArrayUnpickler(io.BytesIO(read_bytes(path))).load()
-    except FormatError:
-        raise
-    except Exception as problem:
-        # A damaged pickle raises exceptions of almost any kind.
-        raise FormatError(f"cannot be read: {str(problem) or type(problem).__name__}.", path) from None
-    if not isinstance(content, dict):
-        raise FormatError(f"holds a {type(content).__name__}; a motion is a dictionary.", path)
-    return content
+    return dictionary(path, lambda: _ArrayUnpickler(io.BytesIO(read_bytes(path))).load())

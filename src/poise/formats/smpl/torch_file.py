@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from poise.errors import FormatError
+from poise.formats.text.data_pickle import dictionary
 
 MOST_BYTES = 2**30
 """Largest unpacked size of a file that is read [bytes]."""
@@ -42,22 +43,17 @@ class _Storage(NamedTuple):
 
 def read_torch(path: Path) -> dict[str, Any]:
     """The dictionary in a file that PyTorch saved, with arrays in place of tensors."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
-                raise FormatError(f"is larger than {MOST_BYTES // 2**20} MB.", path)
-            name = next((n for n in archive.namelist() if n.endswith("/data.pkl")), None)
-            if name is None:
-                raise FormatError("is not a file of PyTorch: it has no data.pkl.", path)
-            content = _TensorUnpickler(archive, name.removesuffix("data.pkl")).load()
-    except FormatError:
-        raise
-    except Exception as problem:
-        # A damaged archive or pickle raises exceptions of almost any kind.
-        raise FormatError(f"cannot be read: {str(problem) or type(problem).__name__}.", path) from None
-    if not isinstance(content, dict):
-        raise FormatError(f"holds a {type(content).__name__}; a motion is a dictionary.", path)
-    return content
+    return dictionary(path, lambda: _contents(path))
+
+
+def _contents(path: Path) -> object:
+    with zipfile.ZipFile(path) as archive:
+        if sum(entry.file_size for entry in archive.infolist()) > MOST_BYTES:
+            raise FormatError(f"is larger than {MOST_BYTES // 2**20} MB.", path)
+        name = next((n for n in archive.namelist() if n.endswith("/data.pkl")), None)
+        if name is None:
+            raise FormatError("is not a file of PyTorch: it has no data.pkl.", path)
+        return _TensorUnpickler(archive, name.removesuffix("data.pkl")).load()
 
 
 class _TensorUnpickler(pickle.Unpickler):

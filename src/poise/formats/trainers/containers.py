@@ -1,8 +1,7 @@
 """Reading and writing the containers of motions for trainers: pickles, NPZ archives and tables without a header.
 
 Pickles are written so that NumPy 1 and 2 read them: an array is stored as a call of `numpy.ndarray`, which both have,
-and not as NumPy stores it, whose modules have moved. They are read by an unpickler that builds dictionaries, lists,
-numbers, texts and arrays only; a pickle that asks for anything else is refused, since it could run any program.
+and not as NumPy stores it, whose modules have moved.
 """
 
 from __future__ import annotations
@@ -16,22 +15,8 @@ import numpy as np
 
 from poise.errors import FormatError
 from poise.figure.model.pose import FloatArray
+from poise.formats.text.data_pickle import dictionary, refuse_unless_data
 from poise.formats.text.files import read_bytes, write_atomically
-
-_ALLOWED = {
-    ("numpy", "ndarray"),
-    ("numpy", "dtype"),
-    ("numpy.core.multiarray", "_reconstruct"),
-    ("numpy._core.multiarray", "_reconstruct"),
-    ("numpy.core.multiarray", "scalar"),
-    ("numpy._core.multiarray", "scalar"),
-    ("numpy.core.numeric", "_frombuffer"),
-    ("numpy._core.numeric", "_frombuffer"),
-    ("_codecs", "encode"),
-    ("builtins", "bytearray"),
-    ("collections", "OrderedDict"),
-}
-"""What a pickle of a motion may call."""
 
 
 class _PortablePickler(pickle.Pickler):
@@ -44,8 +29,7 @@ class _PortablePickler(pickle.Pickler):
 
 class _CautiousUnpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) not in _ALLOWED:
-            raise pickle.UnpicklingError(f"it asks for {module}.{name}")
+        refuse_unless_data(module, name)
         return super().find_class(module, name)
 
 
@@ -58,16 +42,7 @@ def write_pickle(content: dict[str, Any], path: str | Path) -> None:
 
 def read_pickle(path: str | Path) -> dict[str, Any]:
     """Read such a dictionary; any other pickle is refused."""
-    try:
-        content = _CautiousUnpickler(io.BytesIO(read_bytes(path))).load()
-    except FormatError:
-        raise
-    except Exception as problem:
-        # A damaged pickle raises exceptions of almost any kind.
-        raise FormatError(f"is not a pickle of a motion: {str(problem) or type(problem).__name__}.", path) from None
-    if not isinstance(content, dict):
-        raise FormatError(f"is a pickle of {type(content).__name__}; a motion is a dictionary.", path)
-    return content
+    return dictionary(path, lambda: _CautiousUnpickler(io.BytesIO(read_bytes(path))).load())
 
 
 def write_npz(content: dict[str, Any], path: str | Path) -> None:
