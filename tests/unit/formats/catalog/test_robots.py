@@ -10,6 +10,7 @@ from poise.errors import FigureError, FormatError, MissingPackageError
 from poise.figure.collision.mesh_files import find_mesh
 from poise.formats.catalog import places, robots
 from poise.formats.catalog.robots import ROBOTS, command_for, find_robot, robots_here
+from poise.kernels.jit.cache import user_cache
 
 MJCF = (
     '<mujoco model="{}"><worldbody><body name="base"><joint name="j" axis="0 0 1"/><geom size="0.1"/></body>'
@@ -20,7 +21,8 @@ URDF = '<robot name="{}"><link name="base"/></robot>'
 
 @pytest.fixture
 def empty(monkeypatch, tmp_path):
-    """A machine without any robots."""
+    """A machine without any robots, on which the kernels are compiled as on this one."""
+    monkeypatch.setenv("POISE_CACHE_DIR", str(user_cache()))
     for variable in ("MENAGERIE_ROOT", "MENAGERIE_CACHE_DIR", "ROBOT_DESCRIPTIONS_CACHE", "AMENT_PREFIX_PATH"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(robots, "example_robots", lambda: None)
