@@ -287,7 +287,7 @@ def retarget_folder(  # noqa: PLR0917
 
 
 def _print_record(record: Record) -> None:
-    """Print what became of a clip."""
+    """Print how well a clip of a folder was retargeted, with its warnings, or why it was not."""
     if record.error:
         print_error(f"{record.clip}: {record.error}")
         return

@@ -138,7 +138,7 @@ class Expressive(ExpressiveSolver):
         return self.solve(wanted, target, previous=last)
 
     def _tracker(self) -> Tracker:
-        """The tracker of the current thread."""
+        """The tracker that the calling thread uses: each thread has its own, so that two never share arrays."""
         tracker: Tracker | None = getattr(self._own, "tracker", None)
         if tracker is None:
             tracker = Tracker(self.limb, self.scoring, self._search, motion_settings(self.settings, self.hold))

@@ -56,7 +56,7 @@ class ExpressiveSolver(ABC):
         slides: bool = False,
         needs_lengths: bool = False,
     ) -> None:
-        """Find the chain; see the subclasses and `chain_of` for the arguments."""
+        """Find the chain of joints that ends at the tip; see the subclasses and `chain_of` for the arguments."""
         checked_figure(figure, name)
         self.figure = figure
         self.weights = kind_of(weights, Weights, "weights") or Weights()

@@ -59,7 +59,7 @@ class Hold(Task):
         return "rad"
 
     def held(self, figure: Figure) -> list[str]:
-        """Names of the joints that are held; raises `FigureError` for an unknown name."""
+        """Names of the joints that the task holds; an unknown name raises a `FigureError`."""
         if self.joints is None:
             return [name for name in figure.moving_joints if figure.joints[name].kind != "free"]
         names = name_list(self.joints)

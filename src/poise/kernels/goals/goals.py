@@ -1,4 +1,4 @@
-"""Goals: the functions of the posture that tasks want to have certain values, and their errors.
+"""Goals: functions of the posture, each with the value that a task asks for, and their errors.
 
 A *goal* is a few functions φ_i(q) with wanted values. Its error is wanted minus φ, its Jacobian rows are ∂φ_i/∂v. Most
 goals are about one point of a node: their row is the generalised force of a wrench (f_i at p, t_i) on node a, and of

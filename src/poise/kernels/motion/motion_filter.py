@@ -185,7 +185,7 @@ def piece_extent(state: State, j: float, t: float) -> Extent:
 
 @kernel
 def blended(state: State, stop: Stop, J: float, asked: float, share: float, dt: float) -> tuple[State, Extent]:
-    """End state and extremes of the frame with jerk stop + share · (asked − stop)."""
+    """State at the end of a frame, and its extremes, for a jerk at `share` of the way from `stop` to `asked`."""
     low, high, speed = state.x, state.x, abs(state.v)
     left = dt
     for phase in range(4):

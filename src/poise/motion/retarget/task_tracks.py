@@ -263,7 +263,7 @@ def foot_tasks(  # noqa: PLR0917
 
 
 def balance_task(plan: Plan, center: FloatArray, priority: int) -> CenterOfMass:
-    """A task that moves the centre of mass horizontally to its path `center` (frames, 3)."""
+    """A task that keeps the centre of mass above or below its path `center` (frames, 3), whatever its height."""
     return CenterOfMass(at=center[0], axes=plan.build.axes[[0, 2]], priority=priority, name="balance")
 
 
