@@ -167,7 +167,7 @@ class Problem:
         strengths = [term.strength for term in terms if isinstance(term, FollowsTargets)]
         if not strengths:
             return None
-        figure, last = self.figure, self.engine.criteria.postures.shape[0] - 1
+        last = self.engine.criteria.postures.shape[0] - 1
         return NaturalMotion(
             self.engine,
             self.handle,
@@ -175,7 +175,7 @@ class Problem:
             self.task_rows,
             row=last,
             strength=sum(strengths),
-            compiled=lambda tasks: Problem(figure, tasks, step=StepSize(error=1e3)),
+            compiled=lambda figure, tasks: Problem(figure, tasks, step=StepSize(error=1e3)),
             touches=self.touches,
         )
 

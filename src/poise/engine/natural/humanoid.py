@@ -19,7 +19,7 @@ they are asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -113,11 +113,14 @@ class Rest(NamedTuple):
 class LikelyHumanoid:
     """The likely posture of a humanoid for given handles."""
 
-    def __init__(self, figure: Figure, compiled: Callable[[Sequence[Task]], Problem]) -> None:
+    def __init__(self, figure: Figure, compiled: Callable[[Figure, Sequence[Task]], Problem]) -> None:
         """Set up the fit; `compiled` compiles its tasks. The figure must be a humanoid (`humanoid_rest`)."""
         rest = humanoid_rest(figure)
         assert rest is not None
         self._figure, self._rest, self._human = figure, rest, _person()
+        self._fitted = _without_extremities(figure, rest.parts.values())
+        """The figure that is fitted; the joints that are left out, those of fingers for example, stay at rest."""
+        self._fitted_q = np.concatenate([np.r_[figure.q_slice(joint.name)] for joint in self._fitted.joints])
         at = figure.frames(rest_posture(figure))
         self._tasks: dict[str, Task] = {}
         for side in SIDES:
@@ -132,12 +135,14 @@ class LikelyHumanoid:
             self._tasks[f"{role} turns"] = Orientation(
                 rest.parts[role], at[rest.parts[role]].rotation, weight=TURN_WEIGHT
             )
-        below = Hold(rest_posture(figure), priority=2)
-        self._problem = compiled([*self._tasks.values(), below])
-        self._fit = make_weighted_fit(self._problem, REST_WEIGHT, 0.0)
         self._at_rest = rest_posture(figure)._q
-        self._last = self._at_rest.copy()
-        """(nq,) the last answer, from which the next fit begins."""
+        self._neutral = self._at_rest[self._fitted_q]
+        """Coordinates of the fitted figure at rest."""
+        self._last = self._neutral.copy()
+        """Coordinates of the last answer of the fitted figure, from which the next fit begins."""
+        below = Hold(Posture(self._fitted, self._neutral), priority=2)
+        self._problem = compiled(self._fitted, [*self._tasks.values(), below])
+        self._fit = make_weighted_fit(self._problem, REST_WEIGHT, 0.0)
         self.feet = (rest.parts["left_ankle"], rest.parts["right_ankle"])
         """The parts that are its feet."""
         self._roles = {part: role for role, part in rest.parts.items() if role in POINT_OF_ROLE}
@@ -145,7 +150,7 @@ class LikelyHumanoid:
 
     def forget(self) -> None:
         """Forget earlier answers, so that the next one does not depend on them."""
-        self._last[:] = self._at_rest
+        self._last[:] = self._neutral
 
     def point_of(self, part: str) -> str | None:
         """The part with a role that is rigidly connected to a site or body; None if there is none."""
@@ -163,9 +168,11 @@ class LikelyHumanoid:
         heading = _Heading.of([self._sole(side, feet[part]) for side, part in zip(SIDES, self.feet, strict=True)])
         human = self._human_frames(handles, feet, heading, start)
         q = self._with_pelvis_at(self._aim(human, feet, heading))
-        fit_posture(self._problem.handle, self._fit, q, self._last, MAX_FIT_STEPS, FIT_TOLERANCE, q)
+        fit_posture(self._problem.handle, self._fit, q, self._neutral, MAX_FIT_STEPS, FIT_TOLERANCE, q)
         self._last[:] = q
-        return q
+        found: FloatArray = self._at_rest.copy()
+        found[self._fitted_q] = q
+        return found
 
     def _human_frames(
         self, handles: Mapping[str, Pose | ArrayLike], feet: Mapping[str, Pose], heading: _Heading, start: Frames
@@ -200,8 +207,9 @@ class LikelyHumanoid:
         return human.places[role] + local - rest.places[role]
 
     def _with_pelvis_at(self, pelvis: Pose) -> FloatArray:
-        """(nq,) the coordinates of the last answer, with the whole figure moved until its pelvis is there."""
-        figure, q = self._figure, self._last.copy()
+        """The coordinates of the last fit, with the whole figure moved until its pelvis is there."""
+        figure = self._fitted
+        q: FloatArray = self._last.copy()
         base = next(joint for joint in figure.joints if joint.kind == "free")
         at, frame = figure.q_slice(base.name), base.parent_frame
         now = figure.pose_of(self._rest.parts["pelvis"], Posture(figure, q))
@@ -355,6 +363,26 @@ def _rigid_group(figure: Figure, part: str) -> str:
     while body in fixed:
         body = fixed[body]
     return body
+
+
+def _without_extremities(figure: Figure, parts: Iterable[str]) -> Figure:
+    """A figure without the bodies that carry none of these parts, such as fingers, and without its named postures."""
+    above = {joint.child: joint for joint in figure.joints}
+    bodies = set(figure.roots)
+    for part in parts:
+        here: str | None = figure.body_of(part)
+        while here is not None and here not in bodies:
+            bodies.add(here)
+            here = above[here].parent
+    joints = [joint for joint in figure.joints if joint.child in bodies]
+    names = {joint.name for joint in joints}
+    return figure.replaced(
+        bodies=[body for body in figure.bodies if body.name in bodies],
+        joints=joints,
+        sites=[site for site in figure.sites if site.body in bodies],
+        couplings=[c for c in figure.couplings if all(term.joint in names for term in c.terms)],
+        postures={},
+    )
 
 
 def rest_posture(figure: Figure) -> Posture:

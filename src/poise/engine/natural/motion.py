@@ -103,7 +103,7 @@ class NaturalMotion:
         *,
         row: int,
         strength: float,
-        compiled: Callable[[Sequence[Task]], Problem],
+        compiled: Callable[[Figure, Sequence[Task]], Problem],
         touches: Sequence[BoundTouch] = (),
     ) -> None:
         """Prepare row `row` of the engine's reference postures.
@@ -115,7 +115,7 @@ class NaturalMotion:
             rows: The rows of its tasks.
             row: The row to fill.
             strength: Factor on the whole criterion.
-            compiled: Compiles tasks of the figure.
+            compiled: Compiles tasks of a figure.
             touches: Its `Touch` tasks.
         """
         self._engine, self._handle, self._figure, self._rows = engine, handle, figure, rows
@@ -333,7 +333,7 @@ def _likely_at(human: Figure, q: bytes, points: tuple[tuple[str, bool], ...]) ->
 
 
 def _likely_postures(
-    figure: Figure, compiled: Callable[[Sequence[Task]], Problem]
+    figure: Figure, compiled: Callable[[Figure, Sequence[Task]], Problem]
 ) -> LikelyPerson | LikelyHumanoid | None:
     """What is known of the likely postures of a figure; None for figures that are not built like people."""
     if people_of(figure) is not None:

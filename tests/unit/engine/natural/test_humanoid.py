@@ -16,7 +16,7 @@ HUMAN = poise.load("human")
 
 
 def humanoid(figure):
-    return LikelyHumanoid(figure, lambda tasks: Problem(figure, tasks, step=StepSize(error=1e3)))
+    return LikelyHumanoid(figure, lambda figure, tasks: Problem(figure, tasks, step=StepSize(error=1e3)))
 
 
 def robot(name):
