@@ -79,11 +79,13 @@ LIMBS = tuple(
     )
 )
 """Arms and thighs; shanks go from the knee to the foot. Knees tell a straight leg which way to bend."""
+ARMS = tuple(limb for limb in LIMBS if limb.carrier == "chest")
+"""The arms."""
 FOOT_WEIGHT, PLACE_WEIGHT, TURN_WEIGHT = 10.0, 1.0, 0.5
 """Weights of feet, of places and of rotations [1/m or 1/rad] in the fit."""
 REST_WEIGHT = 1e-4
 """Weight of the rest posture in the fit [1/rad²]."""
-MAX_FIT_STEPS, FIT_TOLERANCE = 20, 1e-3
+MAX_FIT_STEPS, FIT_TOLERANCE = 40, 1e-3
 """Largest number of steps of a fit, and the size of a step at which it ends [rad or m]."""
 
 
@@ -167,7 +169,7 @@ class LikelyHumanoid:
         feet = {part: _posed(handles.get(part), start[part]) for part in self.feet}
         heading = _Heading.of([self._sole(side, feet[part]) for side, part in zip(SIDES, self.feet, strict=True)])
         human = self._human_frames(handles, feet, heading, start)
-        q = self._with_pelvis_at(self._aim(human, feet, heading))
+        q = self._with_pelvis_at(self._aim(human, feet, heading, self._hanging(handles), start))
         fit_posture(self._problem.handle, self._fit, q, self._neutral, MAX_FIT_STEPS, FIT_TOLERANCE, q)
         self._last[:] = q
         found: FloatArray = self._at_rest.copy()
@@ -217,8 +219,24 @@ class LikelyHumanoid:
         q[at] = np.concatenate([moved.position, moved.rotation])
         return q
 
-    def _aim(self, human: Frames, feet: Mapping[str, Pose], heading: _Heading) -> Pose:
-        """Set the targets of the fit for a posture of the human; returns that of the pelvis."""
+    def _hanging(self, handles: Iterable[str]) -> Limb | None:
+        """The free arm, if exactly one arm has a handle."""
+        roles = {self._roles[part] for part in handles}
+        free = [limb for limb in ARMS if limb.ends[-1] in self._rest.bones and roles.isdisjoint(limb.ends)]
+        return free[0] if len(free) == 1 else None
+
+    def _aim(
+        self, human: Frames, feet: Mapping[str, Pose], heading: _Heading, hanging: Limb | None, start: Frames
+    ) -> Pose:
+        """Set the targets of the fit for a posture of the human; returns that of the pelvis.
+
+        Args:
+            human: The posture of the human.
+            feet: Where the feet should be.
+            heading: The frame of the feet.
+            hanging: An arm that keeps its direction of the start in space, but for turns about the vertical.
+            start: Where all parts are at the start.
+        """
         rest, tasks, retarget = self._rest, self._tasks, self._problem.retarget
         for side, part in zip(SIDES, self.feet, strict=True):
             retarget(tasks[f"{side}_ankle"], feet[part])
@@ -231,11 +249,14 @@ class LikelyHumanoid:
         for limb in (limb for limb in LIMBS if limb.ends[-1] in rest.bones):
             up = rest.axes.T @ (rest.places[limb.begin] - rest.places["pelvis"]) / rest.scale
             at = pelvis + turns[limb.carrier] @ up
-            for role, (begin, end) in zip(
-                limb.ends, pairwise(human[point].position for point in limb.points), strict=True
-            ):
-                bone = end - begin
-                at = at + rest.axes.T @ bone * (rest.bones[role] / float(np.linalg.norm(bone)))
+            bones = [rest.axes.T @ bone for bone in np.diff([human[point].position for point in limb.points], axis=0)]
+            if limb is hanging:
+                places = [start[rest.parts[role]].apply(rest.points[role]) for role in (limb.begin, *limb.ends)]
+                was = start[rest.parts[limb.carrier]].matrix @ rest.turns[limb.carrier].T
+                turned = _twist(turns[limb.carrier] @ was.T, self._figure.up_vector)
+                bones = [turned @ bone for bone in np.diff(places, axis=0)]
+            for role, bone in zip(limb.ends, bones, strict=True):
+                at = at + bone * (rest.bones[role] / float(np.linalg.norm(bone)))
                 retarget(tasks[role], np.ascontiguousarray(at))
         return Pose(pelvis, from_matrix(turns["pelvis"] @ rest.turns["pelvis"]))
 
@@ -249,6 +270,13 @@ class LikelyHumanoid:
         """(3, 3) how a part is turned against its rotation at rest, in the axes of the human."""
         rest = self._rest
         return np.asarray(rest.axes @ pose.matrix @ rest.turns[role].T @ rest.axes.T, dtype=np.float64)
+
+
+def _twist(turn: FloatArray, up: FloatArray) -> FloatArray:
+    """(3, 3) the part of a rotation (3, 3) that is a turn about the unit vector `up`."""
+    w, *rest = from_matrix(turn)
+    angle = 2.0 * np.arctan2(np.dot(rest, up), w)
+    return to_matrix((np.cos(0.5 * angle), *(np.sin(0.5 * angle) * up)))
 
 
 class _Heading(NamedTuple):

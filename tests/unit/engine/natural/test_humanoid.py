@@ -69,6 +69,35 @@ def test_a_robot_whose_pelvis_is_lowered_squats_and_does_not_bow(name):
     assert min(abs(np.degrees(posture[knee])) for knee in knees) > 90.0
 
 
+@pytest.mark.parametrize("name", ["g1", "talos"])
+def test_the_free_arm_of_a_robot_hangs_while_the_other_hand_goes_to_the_floor(name):
+    found = robot(name)
+    figure, start, roles = found.figure, found.figure.neutral(), found.figure.roles
+    feet = [Frame(foot, figure.pose_of(foot, start)) for foot in found.feet]
+    hips, hand = (figure.pose_of(part, start).position for part in (roles["pelvis"].part, found.hand))
+    leg = float(hips[2] - figure.pose_of(found.feet[0], start).position[2])
+    down = Position(found.hand, (hips[0] + 0.4 * leg, hand[1], hips[2] - 0.9 * leg), priority=3)
+    tasks = [*feet, CenterOfMass(over=found.feet, priority=2), down]
+    frames = figure.frames(poise.solve(figure, tasks, start=start, criteria=[Natural()]).posture)
+    shoulder, elbow = (
+        frames[role.part].apply(np.zeros(3) if role.point is None else role.point)
+        for role in (roles["left_shoulder"], roles["left_elbow"])
+    )
+    arm = elbow - shoulder
+    assert np.degrees(np.arccos(-arm[2] / np.linalg.norm(arm))) < 40.0
+
+
+def test_the_likely_posture_does_not_depend_on_earlier_ones():
+    figure = robot("g1").figure
+    people, start = humanoid(figure), figure.frames(figure.neutral())
+    hand = figure.roles["right_wrist"].part
+    low, ahead = ({hand: start[hand].position + np.array(way)} for way in ((0.2, 0.0, -0.5), (0.4, 0.0, 0.3)))
+    fresh = people.likely(low, start)
+    for handles in (ahead, low, low, low):
+        again = people.likely(handles, start)
+    np.testing.assert_allclose(figure.difference(fresh, again), 0.0, atol=0.02)
+
+
 def test_the_likely_posture_does_not_depend_on_place_and_heading():
     figure = standing.five_joint_legs().figure
     assert humanoid_rest(figure) is not None
