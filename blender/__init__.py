@@ -23,10 +23,8 @@ PROPERTIES = {
         ),
     },
     bpy.types.Scene: {
-        "poise_keep": bpy.props.BoolProperty(
-            name="Return to the pose",
-            description="What no target moves returns to the pose that the character had, or that its action has",
-            default=True,
+        "poise_rest": bpy.props.EnumProperty(
+            name="All else", description="What bones do that no target asks for", items=targets.RESTS, default="NATURAL"
         ),
         "poise_source": bpy.props.PointerProperty(
             name="From", type=bpy.types.Object, poll=lambda scene, found: found.type == "ARMATURE"

@@ -150,7 +150,9 @@ class Bake(PoiseOperator):
         frames = _frames(scene, self.first, self.last)
         live.stop()
         rig = session.rig(armature)
-        solving = Solving(rig, armature, scene, scene.poise_keep)
+        animation = armature.animation_data
+        is_animated = animation is not None and animation.action is not None
+        solving = Solving(rig, armature, scene, is_animated=is_animated)
         now, rotations, paths = scene.frame_current, [], []
         try:
             for frame in frames:

@@ -60,7 +60,7 @@ def _draw_armature(layout, armature, context) -> None:
     row = layout.row(align=True)
     for kind, name, _ in targets.KINDS[1:]:
         row.operator("poise.add_target", text=name).kind = kind
-    layout.prop(scene, "poise_keep")
+    layout.prop(scene, "poise_rest")
     layout.operator("poise.live", depress=live.is_on, icon="ARMATURE_DATA")
     layout.operator("poise.bake", icon="KEYINGSET")
     box = layout.column(align=True)

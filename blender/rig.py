@@ -46,7 +46,9 @@ class Rig:
         movers = set(moves if moves is not None else ([self.base] if self.base else []))
         above = set() if is_clip else _above(self.base, self.parents)
         tables = [self._table(armature, name, name in movers, name in above, is_clip) for name in self.bones]
-        self.handle = client.ask(do="figure", name=armature.name, up="z", bones=tables)["figure"]
+        answer = client.ask(do="figure", name=armature.name, up="z", bones=tables)
+        self.handle, self.is_person = answer["figure"], answer.get("person", False)
+        """Its number, and whether it is built like a person, so that it can move naturally."""
         self._rows = {bone.name: i for i, bone in enumerate(armature.data.bones)}
         self._rest = np.array([armature.data.bones[name].matrix_local for name in self.bones])
         self._above = np.array(

@@ -19,7 +19,7 @@ PATIENCE = 0.012
 """Time that one look may wait for an answer [s]; it comes with the next one otherwise."""
 SERVO_INTERVAL = 0.1
 """Longest time between two postures for servos, which return to their safe posture after half a second [s]."""
-LIVE_STEPS = 10
+LIVE_STEPS = 4
 """Largest number of steps of the solver for one look."""
 
 
@@ -81,14 +81,24 @@ class Session:
 class Solving:
     """An armature with its tasks, as poise has them."""
 
-    def __init__(self, rig: Rig, armature, scene, keep: bool) -> None:
-        """Send the tasks."""
-        self.rig, self.keep = rig, keep
+    def __init__(self, rig: Rig, armature, scene, *, is_animated: bool = False) -> None:
+        """Send the tasks.
+
+        Args:
+            rig: The armature, as poise has it.
+            armature: The armature.
+            scene: The scene, with the empties and the settings.
+            is_animated: Whether an animation is corrected, to whose poses everything else returns.
+        """
+        self.rig, self.rest = rig, scene.poise_rest
+        natural = self.rest == "NATURAL" and rig.is_person and not is_animated
+        self.keep = self.rest != "STAY" and not natural
         empties = targets.targets_of(armature, scene)
         if not empties:
             raise ReportedError(f"{armature.name!r} has no targets yet: add a pin, a point to look at, or a balance.")
-        self._signature = targets.signature(empties, keep)
-        rig.client.ask(do="tasks", figure=rig.handle, tasks=targets.tasks(rig, armature, empties, keep))
+        self._signature = targets.signature(empties, self.rest)
+        found = targets.tasks(rig, armature, empties, self.keep)
+        rig.client.ask(do="tasks", figure=rig.handle, tasks=found, natural=natural)
 
     def message(self, places: dict, *, pose: dict | None, kept: dict | None, steps: int) -> dict[str, Any]:
         """A solve for targets, from a pose, near to a pose that is to be kept."""
@@ -99,9 +109,9 @@ class Solving:
             found["pose"] = pose
         return found
 
-    def is_outdated(self, empties, keep: bool) -> bool:
+    def is_outdated(self, empties, rest: str) -> bool:
         """Whether the tasks are others by now."""
-        return targets.signature(empties, keep) != self._signature
+        return targets.signature(empties, rest) != self._signature
 
 
 class Live:
@@ -144,7 +154,7 @@ class Live:
 
     def _begin(self, rig: Rig, armature, scene) -> Solving:
         self._solving = None  # should the tasks be refused
-        self._solving = Solving(rig, armature, scene, scene.poise_keep)
+        self._solving = Solving(rig, armature, scene)
         self._kept = rig.pose(armature)
         rig.note_pose(armature)
         self._first, self._rests, self._seen = True, False, {}
@@ -176,7 +186,7 @@ class Live:
             return self._receive(armature, PATIENCE)
         rig, empties = session.rig(armature), targets.targets_of(armature, scene)
         solving = self._solving
-        if solving is None or solving.rig is not rig or solving.is_outdated(empties, scene.poise_keep):
+        if solving is None or solving.rig is not rig or solving.is_outdated(empties, scene.poise_rest):
             solving = self._begin(rig, armature, scene)
         changed = rig.was_changed(armature)
         seen = targets.values(rig, armature, empties)

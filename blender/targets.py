@@ -18,6 +18,16 @@ KINDS = (
     ("LOOK", "Look at", "A bone looks at this place"),
     ("BALANCE", "Balance", "The centre of mass stays above this place"),
 )
+RESTS = (
+    (
+        "NATURAL",
+        "Moves naturally",
+        "As people use the rest of their bodies: they bend their knees for what is low, and return to the pose that they "
+        "had. Characters that are no people, and animations that are corrected, return to the pose",
+    ),
+    ("RETURN", "Returns to the pose", "To the pose that the character had, or that its action has"),
+    ("STAY", "Stays", "Where a drag has left it"),
+)
 ENDS = (("HEAD", "Head", "The beginning of the bone"), ("TAIL", "Tail", "The end of the bone"))
 SIGHTS = tuple(
     (word, word.upper(), f"The bone looks along its own {word.upper()}") for word in ("x", "-x", "y", "-y", "z", "-z")
@@ -68,10 +78,10 @@ def values(rig, armature, empties) -> dict[str, list[float]]:
     return {each.name: _value(rig, armature, each, placed @ each.matrix_world) for each in empties}
 
 
-def signature(empties, keep: bool) -> tuple:
+def signature(empties, rest: str) -> tuple:
     """What tasks are made of, apart from the places of their targets."""
     names = ("kind", "bone", "end", "turns", "sight", "priority", "weight")
-    return (keep, *((each.name, *(getattr(each.poise, name) for name in names)) for each in empties))
+    return (rest, *((each.name, *(getattr(each.poise, name) for name in names)) for each in empties))
 
 
 def _task(rig, armature, empty) -> dict:

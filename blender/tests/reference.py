@@ -12,15 +12,18 @@ import poise
 from poise.engine.problem import StepSize
 from poise.figure.model.pose import to_matrix
 from poise.formats.text.toml_tables import Source
+from poise.service.answers import Skeleton
 from poise.service.bones import figure_of_bones
 
 given = json.load(sys.stdin)
 figure = figure_of_bones(Source.table_of({"bones": given["bones"]}, "the problem").tables("bones", "bone"), "rig", "z")
 feet = [poise.Frame(foot["bone"], poise.Pose(foot["at"], foot["turned"])) for foot in given["feet"]]
 hand = poise.Position(given["hand"], at=given["path"][0], priority=2)
-keep = poise.Hold(figure.neutral(), priority=3)
-solver = poise.Solver(figure, [*feet, hand, keep], step=StepSize(min_gain=1e-6))
-posture, frames = figure.neutral(), []
+rest = () if given["natural"] else (poise.Hold(figure.neutral(), priority=3),)
+criteria = [poise.Natural()] if given["natural"] else []
+solver = poise.Solver(figure, [*feet, hand, *rest], step=StepSize(min_gain=1e-6), criteria=criteria)
+begin = Source.table_of(given["pose"], "the pose")
+posture, frames = Skeleton(figure).posture(begin, figure.neutral()), []
 for point in given["path"]:
     solver.target(hand, np.array(point))
     for _ in range(given["steps"]):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from poise.engine.natural.motion import is_person
 from poise.engine.problem import StepSize
 from poise.engine.result import Result
 from poise.engine.solver import Solver
@@ -19,6 +20,7 @@ from poise.formats.scene_toml.read import read_part
 from poise.formats.text.naming import Names
 from poise.formats.text.toml_tables import Source, Table
 from poise.service.answers import Skeleton, numbers
+from poise.tasks.criteria import Natural
 from poise.tasks.task import Task
 
 SECTIONS = {
@@ -43,6 +45,8 @@ class Posed:
     def __init__(self, figure: Figure) -> None:
         """Begin in the neutral posture, without tasks."""
         self.figure, self.skeleton = figure, Skeleton(figure)
+        self.is_person = is_person(figure)
+        """Whether it moves naturally unless a client wants something else."""
         self.posture = figure.neutral()
         self.tasks: dict[str, Task] = {}
         self._solver: Solver | None = None
@@ -54,14 +58,17 @@ class Posed:
             for key, section in SECTIONS.items()
         }
         solid = message.flag("solid", default=False)
+        natural = message.flag("natural", default=self.is_person and "criteria" not in message)
         message.finish()
+        if natural and not any(isinstance(each, Natural) for each in parts["criterion"]):
+            parts["criterion"].append(Natural())
         names = Names()
         tasks = {names.take(task.label): task for task in parts["task"]}
         solver = Solver(
             self.figure,
             tasks.values(),
             step=StepSize(min_gain=MIN_GAIN),
-            criteria=parts["criterion"] or None,
+            criteria=parts["criterion"],
             obstacles=parts["obstacle"],
             forces=[*parts["force"], *parts["support"]],
             solid=solid,

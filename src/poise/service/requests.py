@@ -88,6 +88,7 @@ class Requests:
             "movers": list(posed.skeleton.movers),
             "sites": list(figure.sites.names),
             "freedoms": figure.nv,
+            "person": posed.is_person,
             "mass": figure.mass,
         }
 

@@ -58,11 +58,14 @@ def serve(*, port: int = 0, until: Callable[[], object] | None = None) -> None:
 
 def application() -> Starlette:
     """The application, without the guard."""
-    # One thread for all clients: what a solve needs of this machine is its core, and figures share caches.
-    solver = ThreadPoolExecutor(max_workers=1, thread_name_prefix="poise solver")
 
     async def talk(socket: WebSocket) -> None:
-        await Connection(socket, solver).run()
+        # A thread for each client: machine code does not hold Python's lock, so nobody waits for a long clip of another.
+        solver = ThreadPoolExecutor(max_workers=1, thread_name_prefix="poise solver")
+        try:
+            await Connection(socket, solver).run()
+        finally:
+            solver.shutdown(wait=False)
 
     return Starlette(routes=[WebSocketRoute(PATH, talk)])
 

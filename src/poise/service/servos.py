@@ -19,6 +19,7 @@ class Servos:
     def __init__(self, say: Say, warn: Say) -> None:
         """Set the functions that take one line of a dry run, and one sentence about an event."""
         self._robots: dict[int, Robot] = {}
+        self._addresses: dict[int, str] = {}
         self._say, self._warn = say, warn
 
     def start(self, handle: int, posed: Posed, message: Table) -> dict[str, Any]:
@@ -31,9 +32,11 @@ class Servos:
             table = message.as_table({"servo": given, "safe": safe}, "servos", "the list of servos")
         message.finish()
         robot = connect(where, posed.figure, table, dry_run=dry, say=self._say, on_event=self._warn)
-        self.stop(handle)
+        # A port can often be opened only once, so the servos that are at the same address are let go first.
+        for other in [each for each, address in self._addresses.items() if each == handle or address == where]:
+            self.stop(other)
         robot.start(posed.posture)
-        self._robots[handle] = robot
+        self._robots[handle], self._addresses[handle] = robot, where
         return {"servos": [servo.joint for servo in robot.servos], "driver": robot.driver.name}
 
     def of(self, handle: int, posed: Posed) -> Robot:
@@ -45,6 +48,7 @@ class Servos:
     def stop(self, handle: int) -> bool:
         """Stop the servos of a figure at once; returns whether there were any."""
         robot = self._robots.pop(handle, None)
+        self._addresses.pop(handle, None)
         if robot is not None:
             robot.stop()
         return robot is not None

@@ -219,6 +219,31 @@ def test_servos_follow_postures_that_are_sent_to_them(client):
     assert not client.ask(do="stop", figure=arm)["stopped"]
 
 
+def test_servos_of_another_figure_at_the_same_address_are_let_go_first(client, monkeypatch):
+    opened: list[str] = []
+
+    class Exclusive:
+        def __init__(self, figure: poise.Figure) -> None:
+            self.servos, self.driver, self.state = [], self, "closed"
+            self.name, self.figure = "exclusive", figure
+
+        def start(self, at: poise.Posture) -> None:
+            assert not opened, "the port is open already"
+            opened.append(self.figure.name)
+
+        def stop(self) -> None:
+            opened.clear()
+
+    monkeypatch.setattr("poise.service.servos.connect", lambda where, figure, *rest, **more: Exclusive(figure))
+    arm = client.ask(do="figure", built_in="arm")["figure"]
+    lamp = client.ask(do="figure", built_in="adelino")["figure"]
+    for figure, name in ((arm, "arm"), (arm, "arm"), (lamp, "adelino")):
+        client.ask(do="servos", figure=figure, to="serial:/dev/one", dry_run=False)
+        assert opened == [name]
+    assert "has no servos yet" in client.refused(do="pose", figure=arm, servos=True)
+    assert client.ask(do="stop", figure=lamp)["stopped"]
+
+
 def test_servos_can_be_listed_and_are_stopped_when_the_client_goes(client):
     arm = client.ask(do="figure", built_in="arm")["figure"]
     joint = next(joint.name for joint in poise.load("arm").joints if joint.nq == 1)
@@ -229,6 +254,32 @@ def test_servos_can_be_listed_and_are_stopped_when_the_client_goes(client):
     client.requests.close()
     assert robot.state == "closed"
     assert "there is no figure" in client.refused(do="pose", figure=arm)
+
+
+def test_people_move_naturally_unless_something_else_is_asked_for(client):
+    """A hand pulled to the floor in front of the feet: with straight legs the body bows, people bend their knees."""
+    frames = client.frames()
+    feet = [
+        {"kind": "frame", "site": foot, "at": frames[foot][0], "turned": frames[foot][1]} for foot in ("foot.L", "foot.R")
+    ]
+    hand = {"kind": "position", "site": "hand.R", "name": "hand", "at": [-0.25, -0.45, 0.2], "priority": 2}
+    assert client.rig["person"]
+    heights = {}
+    for word, more in {
+        "natural": {},
+        "asked for": {"criteria": [], "natural": True},
+        "off": {"natural": False},
+        "others": {"criteria": [{"kind": "near_posture", "posture": {}}]},
+    }.items():
+        client.ask(do="tasks", figure=1, tasks=[*feet, hand], **more)
+        client.ask(do="pose", figure=1, pose={"rotations": [[1, 0, 0, 0]] * 60, "locations": {"hips": [0, 0, 0]}})
+        client.ask(do="settle", figure=1)
+        heights[word] = client.frames()["hips"][0][2]
+    assert heights["natural"] == heights["asked for"]
+    assert heights["natural"] < min(heights["off"], heights["others"]) - 0.05
+    lamp = client.ask(do="figure", built_in="adelino")
+    assert not lamp["person"]
+    assert "must be true or false" in client.refused(do="tasks", figure=1, tasks=[], natural=1)
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,23 @@ def test_a_client_sees_only_its_own_figures(address):
         assert "there is no figure" in ask(second, do="pose", figure=figure)["error"]
 
 
+def test_a_client_does_not_wait_for_a_long_clip_of_another(address):
+    with connect(address) as first, connect(address) as second:
+        ask(first, do="figure", bones=person())
+        source = ask(first, do="figure", bones=person())["figure"]
+        turns = np.zeros((300, 60, 4))
+        turns[:, :, 0] = 1.0
+        clip = {"rate": 60.0, "rotations": turns, "locations": {"hips": np.zeros((300, 3))}}
+        first.send(pack({"do": "retarget", "figure": 1, "from": source, "clip": clip}, binary=True))
+        figure = ask(second, do="figure", bones=person())["figure"]
+        ask(second, do="pose", figure=figure)
+        with pytest.raises(TimeoutError):
+            first.recv(0.0)
+        answer = first.recv(PATIENCE)
+        assert isinstance(answer, bytes)
+        assert len(unpack(answer)["clip"]["rotations"]) == 300
+
+
 def test_what_servos_would_do_is_told_as_an_event(address):
     with connect(address) as client:
         figure = ask(client, do="figure", built_in="arm")["figure"]

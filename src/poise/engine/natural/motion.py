@@ -302,7 +302,7 @@ class LikelyPerson:
 
     def __init__(self, figure: Figure) -> None:
         """Take a human of any size."""
-        self._figure, self._model = figure, likely_model(figure)
+        self._figure = figure
 
     def point_of(self, part: str) -> str | None:
         """The point that the model of people knows on the same body as a site or body; None if there is none."""
@@ -316,7 +316,7 @@ class LikelyPerson:
             if not isinstance(given, Pose):
                 place = start.position[row] if given is None else np.asarray(given, dtype=np.float64)
                 arrays.set(foot, place, start.rotation[row])
-        likely_coordinates(self._model, *arrays, q)
+        likely_coordinates(likely_model(self._figure), *arrays, q)
         return q
 
 
@@ -330,6 +330,11 @@ def _likely_at(human: Figure, q: bytes, points: tuple[tuple[str, bool], ...]) ->
     """(nq,) the likely coordinates for points of a human where they are at the coordinates `q`: see `LikelyPerson`."""
     frames = human.frames(Posture(human, np.frombuffer(q).copy()))
     return LikelyPerson(human).likely(_places(frames, points), frames)
+
+
+def is_person(figure: Figure) -> bool:
+    """Whether the likely postures of people are known for a figure: the built-in human, or one built like people."""
+    return people_of(figure) is not None or humanoid_rest(figure) is not None
 
 
 def _likely_postures(

@@ -27,6 +27,7 @@ of a ball joint, where the gradient is w d exactly, because A(r)ᵀ r = r.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -237,9 +238,13 @@ def handle_arrays(handles: Mapping[str, Pose | ArrayLike]) -> HandleArrays:
     return found
 
 
-@lru_cache(maxsize=16)
 def likely_model(human: Figure) -> LikelyModel:
-    """The model as arrays for the kernels, for one figure."""
+    """The model as arrays for the kernels, for one figure; each thread has a workspace of its own."""
+    return _model_in_thread(human, threading.get_ident())
+
+
+@lru_cache(maxsize=64)
+def _model_in_thread(human: Figure, _thread: int) -> LikelyModel:
     from poise.figures.people.human_body import human as of_size
 
     height, learnt_on = human.neutral()._q[1], of_size().neutral()._q[1]
