@@ -22,8 +22,8 @@ RESTS = (
     (
         "NATURAL",
         "Moves naturally",
-        "As people use the rest of their bodies: they bend their knees for what is low, and return to the pose that they "
-        "had. Characters that are no people, and animations that are corrected, return to the pose",
+        "As people use the rest of their bodies: they bend their knees for what is low, and return to the pose that "
+        "they had. Characters that are no people, and animations that are corrected, return to the pose",
     ),
     ("RETURN", "Returns to the pose", "To the pose that the character had, or that its action has"),
     ("STAY", "Stays", "Where a drag has left it"),

@@ -76,7 +76,15 @@ def reference(rig, begin: dict, pins: dict, points: list, steps: int, *, natural
         }
         for bone in ("foot.L", "foot.R")
     ]
-    problem = {"bones": bones, "feet": feet, "hand": "hand.R", "path": points, "steps": steps, "natural": natural, "pose": begin}
+    problem = {
+        "bones": bones,
+        "feet": feet,
+        "hand": "hand.R",
+        "path": points,
+        "steps": steps,
+        "natural": natural,
+        "pose": begin,
+    }
     script = Path(__file__).with_name("reference.py")
     done = subprocess.run(
         [os.environ["POISE_PYTHON"], script], input=json.dumps(problem), capture_output=True, text=True, check=True

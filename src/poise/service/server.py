@@ -60,7 +60,7 @@ def application() -> Starlette:
     """The application, without the guard."""
 
     async def talk(socket: WebSocket) -> None:
-        # A thread for each client: machine code does not hold Python's lock, so nobody waits for a long clip of another.
+        # A thread for each client, so that nobody waits for a long clip of another one.
         solver = ThreadPoolExecutor(max_workers=1, thread_name_prefix="poise solver")
         try:
             await Connection(socket, solver).run()

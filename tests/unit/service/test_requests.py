@@ -260,7 +260,8 @@ def test_people_move_naturally_unless_something_else_is_asked_for(client):
     """A hand pulled to the floor in front of the feet: with straight legs the body bows, people bend their knees."""
     frames = client.frames()
     feet = [
-        {"kind": "frame", "site": foot, "at": frames[foot][0], "turned": frames[foot][1]} for foot in ("foot.L", "foot.R")
+        {"kind": "frame", "site": foot, "at": frames[foot][0], "turned": frames[foot][1]}
+        for foot in ("foot.L", "foot.R")
     ]
     hand = {"kind": "position", "site": "hand.R", "name": "hand", "at": [-0.25, -0.45, 0.2], "priority": 2}
     assert client.rig["person"]
