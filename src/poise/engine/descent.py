@@ -10,6 +10,7 @@ import numpy as np
 
 from poise.engine.problem import Problem, StepSize
 from poise.engine.recruitment import Part
+from poise.engine.spare_problems import give_back, problem_of
 from poise.engine.trust_region import TrustRegion
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
@@ -62,7 +63,7 @@ class Descent:
         self.figure, self.part, self._options = figure, part, options
         given = options.criteria
         self._criteria = default_criteria(figure, part.tasks) if given is None else given
-        self.problem = Problem(
+        self.problem = problem_of(
             figure,
             part.tasks,
             step=options.step,
@@ -159,7 +160,7 @@ class Descent:
         springy.follow(self)
         springy.problem.begin_like(problem)
         steps = springy.settle(q, max_steps, tolerance)[0]
-        springy.problem.give_back()
+        give_back(springy.problem)
         return steps
 
     def follow(self, other: Descent) -> None:

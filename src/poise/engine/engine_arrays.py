@@ -30,7 +30,7 @@ from poise.kernels.levels.workspace import Levels
 from poise.tasks.criteria import Effort, FollowsTargets, Near, Slope, Term
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
-from poise.tasks.task import Goal, Task, recruited
+from poise.tasks.task import Goal, Task, finite_vector, recruited
 
 if TYPE_CHECKING:
     from poise.engine.problem import StepSize
@@ -237,21 +237,20 @@ class CriteriaTerms:
             self.fill(found)
             return found
         found = _summed_criteria(figure, len(self.near), [term for term in self.terms if isinstance(term, Effort)])
+        found.origin[:] = figure_arrays(figure).neutral
+        found.slope.fill(0.0)
+        found.slope_hessian.fill(0.0)
         self.fill(found)
         return found
 
     def fill(self, arrays: Criteria) -> None:
-        """Write the criteria to arrays of their sizes, but for those that depend on loads."""
+        """Write the criteria to arrays that had criteria of the same types, but for those that depend on loads."""
         for i, near in enumerate(self.near):
             arrays.postures[i], arrays.posture_weight[i] = near.posture, near.weight
-        if not self.summed:
-            return
-        arrays.origin[:] = figure_arrays(self.figure).neutral
-        arrays.slope.fill(0.0)
-        arrays.slope_hessian.fill(0.0)
-        for term in self.terms:
-            if isinstance(term, Slope):
-                np.add(arrays.slope, term.gradient, out=arrays.slope)
+        if slopes := [term.gradient for term in self.terms if isinstance(term, Slope)]:
+            arrays.slope.fill(0.0)
+            for gradient in slopes:
+                np.add(arrays.slope, gradient, out=arrays.slope)
 
 
 class CriteriaCopy:
@@ -376,30 +375,36 @@ def goal_arrays(figure: Figure, task_rows: Sequence[TaskRows], masks: Sequence[F
 
 def fill_goals(figure: Figure, task_rows: Sequence[TaskRows], arrays: Goals) -> None:
     """Write all goals to arrays of their sizes, but for their masks, the corners of supports, and loads."""
-    up, row, postures = figure_arrays(figure).up, 0, 0
-    goals = [goal for t in task_rows for goal in t.goals]
-    for i, goal in enumerate(goals):
+    postures = row = 0
+    for t in task_rows:
+        for i, goal in enumerate(t.goals, start=t.first_goal):
+            arrays.posture[i], arrays.first[i] = postures, row
+            postures, row = postures + (goal.posture is not None), row + goal.rows
+        write_goals(figure, t, arrays)
+    arrays.first[-1] = row
+    arrays.custom_at[:] = figure_arrays(figure).neutral
+    arrays.custom_error.fill(0.0)
+    arrays.custom_rows.fill(0.0)
+
+
+def write_goals(figure: Figure, rows: TaskRows, arrays: Goals) -> None:
+    """Write the goals of one task to the arrays of all goals: see `fill_goals`."""
+    up, row = figure_arrays(figure).up, rows.rows.start
+    for i, goal in enumerate(rows.goals, start=rows.first_goal):
         seat, base, end = goal.seat, goal.base, row + goal.rows
-        arrays.kind[i], arrays.node[i], arrays.base[i], arrays.first[i] = goal.kind, seat.node, base.node, row
+        arrays.kind[i], arrays.node[i], arrays.base[i] = goal.kind, seat.node, base.node
         arrays.place[i], arrays.turn[i] = seat.pose.position, seat.pose.rotation
         arrays.base_place[i], arrays.base_turn[i] = base.pose.position, base.pose.rotation
         arrays.position[i], arrays.rotation[i], arrays.value[i] = goal.position, goal.rotation, goal.value
         arrays.up[i] = up if goal.up is None else goal.up
         arrays.gravity[i], arrays.corner_margin[i] = goal.gravity, goal.margin
-        arrays.posture[i] = postures
         if goal.posture is not None:
-            arrays.postures[postures] = goal.posture
-            postures += 1
-        arrays.direction[row:end], arrays.weight[row:end] = goal.directions, goal.weights
+            arrays.postures[arrays.posture[i]] = goal.posture
+        arrays.direction[row:end] = goal.directions
+        np.sqrt(goal.weights, out=arrays.weight[row:end])
         arrays.dof[row:end] = goal.dofs or 0
         row = end
-    arrays.first[-1] = row
-    for t in task_rows:
-        arrays.gain[t.rows] = t.task.gain
-    np.sqrt(arrays.weight, out=arrays.weight)
-    arrays.custom_at[:] = figure_arrays(figure).neutral
-    arrays.custom_error.fill(0.0)
-    arrays.custom_rows.fill(0.0)
+    arrays.gain[rows.rows] = rows.task.gain
 
 
 def stacked_loads(tables: Sequence[Wrenches]) -> Wrenches:
@@ -443,6 +448,16 @@ def set_target(figure: Figure, goals: Goals, rows: TaskRows, value: TargetLike |
         goals.position[g], goals.rotation[g], goals.value[g] = goal.position, goal.rotation, goal.value
         if goal.posture is not None:
             goals.postures[goals.posture[g]] = goal.posture
+
+
+def set_place(goals: Goals, rows: TaskRows) -> bool:
+    """Write the place that a task wants to its goal, of which nothing else has changed; returns whether it has one."""
+    task = rows.task
+    target = task.target_fields[0] if task.takes_arrays and len(rows.goals) == 1 else None
+    if target is None or rows.goals[0].kind not in (POINT_GOAL, CENTER_GOAL):
+        return False
+    goals.position[rows.first_goal] = finite_vector(getattr(task, target), target)
+    return True
 
 
 def _set_quickly(goals: Goals, rows: TaskRows, value: TargetLike) -> bool:

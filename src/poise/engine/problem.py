@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from poise.arguments import number, positive, shown
 from poise.engine.avoidance import Avoidance, HeldNodes
-from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_target
+from poise.engine.bound_engine import BoundEngine
+from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_place, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
 from poise.engine.natural.motion import NaturalMotion
-from poise.engine.spare_engines import bound_engine, give_back
 from poise.engine.standing import Standing
 from poise.errors import TaskError
 from poise.figure.collision.soles import SupportPolygon
@@ -43,7 +43,7 @@ from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
-from poise.tasks.task import Goal, Task
+from poise.tasks.task import ABOVE_ALL, Goal, Task
 from poise.tasks.touch import BoundTouch
 
 BALL_PARTS = ("swing", "twist", "twist")
@@ -117,6 +117,7 @@ class Problem:
         """
         self.figure = figure
         forces, active = tuple(forces), [task for task in tasks if task.active]
+        self._given = active
         self.avoids = [task for task in active if isinstance(task, Avoid)]
         self.avoidance = Avoidance(figure, self.avoids) if self.avoids else None
         others = [task for task in active if not isinstance(task, Avoid)]
@@ -129,19 +130,18 @@ class Problem:
         """Rows of every task by level; a level with masked joints is followed by rows that re-impose it."""
         self.task_rows = [t for t in self.all_rows if not t.reimposes]
         """Rows of every task by level, without those that re-impose a level."""
-        self.priorities = sorted({t.task.priority for t in self.task_rows if not t.task.soft})
-        self._by_task = {t.task: t for t in self.task_rows}
-        self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
-        self._targets: dict[Task, TargetLike | Task] = {}
-        self._bound = bound_engine(
+        self._number_targets()
+        compiled = self._compiled_criteria(terms, like)
+        self._bound = BoundEngine(
             figure,
             self.all_rows,
-            CriteriaTerms(figure, self.last_hold, terms, soft) if like is None else like.copied_criteria(),
+            compiled,
             step=step or StepSize(),
             dt=dt,
             contacts=0 if self.avoidance is None else self.avoidance.max_contacts,
             free=free,
         )
+        self._criteria_sizes = compiled.sizes
         self.engine: Engine = self._bound.engine
         self.handle: Engine = self._bound.handle
         self.step_from = self._bound.step_from
@@ -154,14 +154,76 @@ class Problem:
         self.start_targets = StartTargets.of(self.engine, self.all_rows)
         self.support_outlines = _support_outlines(figure, self.task_rows, self.engine.goals, forces)
         """Regions in which supports without shares can balance the figure, by task."""
-        self.external_terms: list[ExternalTerm] = list(self.support_outlines.values())
+        self.external_terms = self._external_terms(terms)
         """Terms that Python computes for every posture before a step."""
         self.began_at = figure.neutral()._q
         """(nq,) coordinates from which the last step or solve began."""
         self.natural = self._natural_motion(terms) if like is None else None
         """Natural motion, if this problem has it and does not copy its criteria from another one."""
+        self.structure: Hashable = None
+        """What another problem must have in common with this one to take its place: see `spare_problems`."""
+
+    def _external_terms(self, terms: Sequence[Term]) -> list[ExternalTerm]:
+        """The terms that Python computes before every step: outlines of supports, and gradients."""
+        found: list[ExternalTerm] = list(self.support_outlines.values())
         if gradients := [term.gradient for term in terms if isinstance(term, ExternalGradient)]:
-            self.external_terms.append(ExternalGradients(figure, self.engine.criteria, gradients))
+            found.append(ExternalGradients(self.figure, self.engine.criteria, gradients))
+        return found
+
+    def _number_targets(self) -> None:
+        """Find the rows by their tasks, none of which has been given another target."""
+        self._by_task = {t.task: t for t in self.task_rows}
+        self._reimposed = {t.task: t for t in self.all_rows if t.reimposes}
+        self._targets: dict[Task, TargetLike | Task] = {}
+
+    def _compiled_criteria(self, terms: Sequence[Term], like: Problem | None) -> CriteriaTerms | CriteriaCopy:
+        """The criteria with these terms, or those of another problem, for the arrays of the engine."""
+        soft = any(t.task.soft for t in self.all_rows)
+        return CriteriaTerms(self.figure, self.last_hold, terms, soft) if like is None else like.copied_criteria()
+
+    @property
+    def can_be_renewed(self) -> bool:
+        """Whether `renew` knows everything that this problem has."""
+        return not self.needs_measuring and self._bound.can_be_renewed and self._criteria_sizes is not None
+
+    def renew(self, tasks: Sequence[Task], criteria: Iterable[Criterion], like: Problem | None) -> bool:
+        """Take other tasks of the same structure, and be as a new problem is; False where they do not fit.
+
+        Where they do not, this problem must not be used any more.
+
+        Args:
+            tasks: The tasks, all of them active, in the order of those that they replace.
+            criteria: Criteria of the same types; with `like`, those of that problem count.
+            like: As for a new problem.
+        """
+        figure = self.figure
+        terms = [criterion.term(figure) for criterion in criteria]
+        task_of = dict(zip(self._given, tasks, strict=True))
+        self._given = list(tasks)
+        if self.last_hold is not None:
+            self.last_hold = task_of[self.last_hold]  # type: ignore[assignment]
+        retargeted = self._targets
+        for t in self.all_rows:
+            before, t.task = t.task, task_of[t.task]
+            if t.task is before and t.task.priority == ABOVE_ALL and before not in retargeted:
+                continue
+            if set_place(self.engine.goals, t):
+                continue
+            goals = _soft_goals(figure, t.task) if t.task.soft else t.task.goals(figure)
+            if not self._bound.set_goals(t, goals):
+                return False
+        self._number_targets()
+        compiled = self._compiled_criteria(terms, like)
+        if compiled.sizes != self._criteria_sizes:
+            return False
+        compiled.fill(self.engine.criteria)
+        self._bound.begin_anew()
+        if self._standing is not None:
+            self._standing.begin_anew()
+        self.began_at = figure.neutral()._q
+        if self.natural is not None:
+            self.natural.begin_anew(sum(term.strength for term in terms if isinstance(term, FollowsTargets)))
+        return True
 
     def _natural_motion(self, terms: Sequence[Term]) -> NaturalMotion | None:
         strengths = [term.strength for term in terms if isinstance(term, FollowsTargets)]
@@ -197,6 +259,11 @@ class Problem:
             return None
         obstacles = [o for avoid in self.avoids for o in avoid.obstacles]
         return Standing(self.figure, self.engine.goals, self.task_rows, obstacles, self.touches)
+
+    @cached_property
+    def priorities(self) -> list[int]:
+        """The priorities of its tasks, the first level first."""
+        return sorted({t.task.priority for t in self.task_rows if not t.task.soft})
 
     @cached_property
     def held_nodes(self) -> HeldNodes:
@@ -251,11 +318,11 @@ class Problem:
             for term in self.external_terms:
                 term.update(posture)
 
-    def support_polygon(self, rows: TaskRows, posture: Posture) -> SupportPolygon | None:
-        """The support polygon of a task in a posture that has been evaluated; None for a task without one."""
+    def support_polygon(self, rows: TaskRows) -> SupportPolygon | None:
+        """The support polygon of a task in the posture that has been evaluated; None for a task without one."""
         if self._standing is None or not isinstance(rows.task, CenterOfMass) or rows.task.over is None:
             return None
-        return self._standing.polygon(rows, posture, self.engine.current)
+        return self._standing.polygon(rows, self.engine.current)
 
     def hold_error(self, posture: Posture) -> FloatArray:
         """(nv,) difference from a posture to that of the last `Hold` task, 0 for joints that it does not hold."""
@@ -275,11 +342,12 @@ class Problem:
         engine = self.engine
         violation = [] if self.avoidance is None else [self.avoidance.largest_violation]
         evaluate_current(self.handle, posture._q)
-        squares = (engine.goals.weight * engine.current.error) ** 2
+        weighted = engine.goals.weight * engine.current.error
         sums = dict.fromkeys(self.priorities, 0.0)
         for t in self.task_rows:
             if not t.task.soft:
-                sums[t.task.priority] += float(squares[t.rows].sum())
+                own = weighted[t.rows]
+                sums[t.task.priority] += float(own.dot(own))
         held = 0.0 if self.last_hold is None else float(np.sum(self.hold_error(posture) ** 2))
         return np.array([*violation, *map(math.sqrt, sums.values()), math.sqrt(held)])
 
@@ -316,7 +384,7 @@ class Problem:
             if isinstance(t.task, Frame | LookAt | Orientation | Position)
             and not t.task.soft
             and t.level < below
-            and np.linalg.norm(errors[t.rows]) > tolerance
+            and math.sqrt(errors[t.rows].dot(errors[t.rows])) > tolerance
         ]
 
     @cached_property
@@ -359,10 +427,6 @@ class Problem:
     def _limit_names(self) -> list[str]:
         owners = {i: rows for rows in self.task_rows for i in self.support_edges_of(rows)}
         return limit_names(self.figure, self.engine.limits, owners)
-
-    def give_back(self) -> None:
-        """Give the engine back for other problems of the figure; this one must not be used any more."""
-        give_back(self.figure, self._bound)
 
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""

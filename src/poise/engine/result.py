@@ -207,18 +207,24 @@ class _Judge:
 
     def verdicts(self, stop: Stop, tolerance: float) -> list[Verdict]:
         """Verdicts on all tasks."""
-        tasks, sizes, hopeless = self.tasks, _errors_at(self.problem, self.posture._q), self._hopeless()
-        support = {t.task: self.problem.support_polygon(t, self.posture) for t in self.problem.task_rows}
-        met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes, strict=True)]
+        problem, tasks = self.problem, self.tasks
+        sizes, hopeless = _errors_at(problem, self.posture._q), self._hopeless()
+        support = {t.task: polygon for t in problem.task_rows if (polygon := problem.support_polygon(t)) is not None}
+        met = [_is_met(_task_of(t), size, tolerance) for t, size in zip(tasks, sizes.tolist(), strict=True)]
         if all(met):
-            found = [Verdict(_task_of(t), float(size), True) for t, size in zip(tasks, sizes, strict=True)]
+            found = [Verdict(_task_of(t), size, True) for t, size in zip(tasks, sizes.tolist(), strict=True)]
         else:
-            with self.problem.memory_kept():
+            with problem.memory_kept():
                 found = self._with_reasons(sizes, met, stop, tolerance)
-        current = self.problem.current_task
-        found = [replace(v, because=hopeless[v.task]) if not v.met and v.task in hopeless else v for v in found]
-        found = [v if (asked := current(v.task)) is None else replace(v, asked=asked) for v in found]
-        return [v if (polygon := support.get(v.task)) is None else replace(v, support=polygon) for v in found]
+        for i, verdict in enumerate(found):
+            task = verdict.task
+            if not verdict.met and task in hopeless:
+                found[i] = replace(found[i], because=hopeless[task])
+            if (asked := problem.current_task(task)) is not None:
+                found[i] = replace(found[i], asked=asked)
+            if task in support:
+                found[i] = replace(found[i], support=support[task])
+        return found
 
     def _with_reasons(self, sizes: FloatArray, met: Sequence[bool], stop: Stop, tolerance: float) -> list[Verdict]:
         """Verdicts on all tasks, some of which are not met."""

@@ -16,6 +16,7 @@ from poise.engine.problem import StepSize
 from poise.engine.reach import other_branches
 from poise.engine.recruitment import Part, last_holds, own_coordinates, parts_of, tasks_below
 from poise.engine.result import LEAST_TOLERANCE, Result, Stop, judge, with_reasons_of
+from poise.engine.spare_problems import give_back
 from poise.errors import FigureError, TaskError
 from poise.figure.model.figure import Figure, PostureLike, checked_figure
 from poise.figure.model.pose import FloatArray, Pose
@@ -416,7 +417,7 @@ def solve(  # noqa: PLR0913
         others = other_starts(first, tries, first_seed, solver._recruited)
         best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance)
     for descent in solver._descents:
-        descent.problem.give_back()
+        give_back(descent.problem)
     return best
 
 

@@ -19,12 +19,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.engine.engine_arrays import TaskRows
-from poise.figure.collision.soles import LIFTED, SupportPolygon, polygon_through, sole_corners
+from poise.figure.collision.soles import LIFTED, SupportPolygon, sole_corners
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, to_matrix
 from poise.figure.model.posture import Posture
 from poise.figure.model.shapes import Box
 from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Evaluation, Goals
+from poise.kernels.goals.support_outline import support_outline
+from poise.kernels.maths.vector import Vector
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Goal, seat_of
@@ -77,7 +79,22 @@ class Standing:
         placed = [sole for soles in self._stands for sole in soles if sole.point is not None and sole.touch is None]
         self._placed_by = {goal for sole in placed for goal in (sole.point, sole.turn)}
         """The goals on which it depends which soles stand."""
-        heights = [float(goals.position[sole.point] @ self._up) for sole in placed]
+        self._points = [sole.point for sole in placed]
+        self._begin()
+
+    def begin_anew(self) -> None:
+        """Begin as with a new problem, with the targets that the goals have now."""
+        if self._is_updated:
+            for soles in self._stands:
+                for sole in soles:
+                    self._goals.corner_node[sole.corners] = sole.node
+                    self._goals.corner_place[sole.corners] = sole.place
+        self._begin()
+
+    def _begin(self) -> None:
+        """Find out which soles stand, unless all do because their targets are at the same height."""
+        self._is_updated = False
+        heights = [float(self._goals.position[point] @ self._up) for point in self._points]
         if self.depends_on_posture or (heights and max(heights) - min(heights) > LIFTED):
             self.update()
 
@@ -118,7 +135,7 @@ class Standing:
 
         Contacts are those in a posture; without one, nothing that should touch something does so yet.
         """
-        goals = self._goals
+        goals, self._is_updated = self._goals, True
         for soles in self._stands:
             placed = [sole for sole in soles if sole.point is not None and sole.touch is None]
             heights = {sole.name: self._asked_height(sole) for sole in placed}
@@ -146,15 +163,13 @@ class Standing:
         found: FloatArray = contact.place[np.arange(len(sole.place)) % len(contact.place)]
         return found
 
-    def polygon(self, rows: TaskRows, posture: Posture, current: Evaluation) -> SupportPolygon:
-        """The support polygon of a task as the kernels see it, in a posture that has been evaluated."""
+    def polygon(self, rows: TaskRows, current: Evaluation) -> SupportPolygon:
+        """The support polygon of a task as the kernels see it, in the posture that has been evaluated."""
         goals, g = self._goals, rows.first_goal
         corners = slice(int(goals.corner_start[g]), int(goals.corner_start[g + 1]))
-        node, points = goals.corner_node[corners], goals.corner_place[corners].copy()
-        for n in np.unique(node):
-            here = node == n
-            points[here] = current.position[n] + points[here] @ to_matrix(current.rotation[n]).T
-        return polygon_through(posture, points)
+        node, place, center = goals.corner_node[corners], goals.corner_place[corners], current.centers[0].tolist()
+        up = "xyz".index(self._figure.up)
+        return SupportPolygon(*support_outline(current.position, current.rotation, Vector(*center), node, place, up))
 
     def _asked_height(self, sole: _Sole) -> float:
         """Height of the lowest corner of a sole where its tasks ask it to be [m]."""

@@ -30,6 +30,8 @@ Weight = float | Sequence[float]
 Recruits = str | Iterable[str] | None
 """One name of a joint or several; None for all."""
 
+ABOVE_ALL = 0
+"""Priority above those that a task can be given: of tasks that poise adds and never changes."""
 SOFT_RANK = 10**6
 """Rank of soft tasks, after all priorities."""
 NEAREST_BRANCH = "nearest branch"

@@ -86,6 +86,7 @@ RANGE_SHARE = 0.15
 MOVED = 1e-3
 """Error at the start above which a task has to move its site [m or rad]."""
 DIMENSIONS = 3
+_NO_PREVIOUS_POSTURE = np.empty(0)
 
 Targets: TypeAlias = "Mapping[Task, TargetLike | Task]"
 Handles: TypeAlias = dict[str, Pose | FloatArray]
@@ -119,13 +120,7 @@ class NaturalMotion:
             touches: Its `Touch` tasks.
         """
         self._engine, self._handle, self._figure, self._rows = engine, handle, figure, rows
-        self._row, self._strength = row, strength
-        self._start, self._start_frames = figure.neutral(), _frames_in_neutral(figure)
-        self._likely_at_start: FloatArray | None = None
-        self._known: frozenset[Task] = frozenset()
-        """The tasks that counted when the likely posture at the start was computed."""
-        self._asked: Sequence[object] = []
-        self._counted = frozenset(t.task for t in rows)
+        self._row = row
         self._likely_postures = _likely_postures(figure, compiled)
         self._up = Vector(*figure.up_vector.tolist())
         by_task: dict[Task, BoundTouch] = {touch.task: touch for touch in touches}
@@ -135,16 +130,31 @@ class NaturalMotion:
         self._leaves_axes_free = any(handle.is_partial for handle in self._handles_of)
         self._sites = [(t, figure.body_of(t.task.site)) for t in rows if hasattr(t.task, "site")]
         self._gazes = [
-            NaturalGaze(figure, t.task, _branchings(figure, body))
+            (t, NaturalGaze(figure, t.task, _branchings(figure, body)))
             for t, body in self._sites
             if isinstance(t.task, LookAt) and is_gaze(figure, t.task)
         ]
-        self._recruited = {t.task: recruited(figure, t.task) for t in rows}
+        self._masks = [recruited(figure, t.task) for t in rows]
         self._way = np.zeros((2, figure.nv))
+        self.begin_anew(strength)
+
+    def begin_anew(self, strength: float) -> None:
+        """Forget everything but the structure of the tasks, which may have other targets now."""
+        figure, self._strength = self._figure, strength
+        self._start, self._start_frames = figure.neutral(), _frames_in_neutral(figure)
+        self._likely_at_start: FloatArray | None = None
+        self._known: frozenset[Task] = frozenset()
+        """The tasks that counted when the likely posture at the start was computed."""
+        self._asked: Sequence[object] = []
+        self._counted = frozenset(t.task for t in self._rows)
+        self._recruited = {t.task: mask for t, mask in zip(self._rows, self._masks, strict=True)}
         self._recruitments: dict[tuple[frozenset[Task], tuple[Task, ...]], _Recruitment] = {}
         """Cache; keys are the tasks that count, and those of them that have to move their sites."""
         self._asked_poses: dict[_Handle, tuple[TargetLike | Task, Pose]] = {}
         """Cache of the poses that tasks ask for, with the targets that they were computed from."""
+        for rows, gaze in self._gazes:
+            assert isinstance(rows.task, LookAt)
+            gaze.task = rows.task
 
     def begin(self, q: FloatArray) -> None:
         """Start from the coordinates `q` (nq,): what no task asks to move stays there."""
@@ -168,7 +178,12 @@ class NaturalMotion:
         self._counted = frozenset(t.task for t, counts in zip(self._rows, counted, strict=True) if counts)
         criteria = self._engine.criteria
         evaluate_current(self._handle, self._start._q)
-        moved = [(t, b) for t, b in self._sites if t.task in self._counted and self._largest_error(t) > MOVED]
+        errors = self._engine.current.error.tolist()
+        moved = [
+            (t, body)
+            for t, body in self._sites
+            if t.task in self._counted and any(abs(error) > MOVED for error in errors[t.rows])
+        ]
         key = tuple(t.task for t, _ in moved)
         recruitment = self._recruitments.get((self._counted, key))
         if recruitment is None:
@@ -182,10 +197,6 @@ class NaturalMotion:
         held = tuple(body for t, body in self._sites if t.task in self._counted)
         may_move = self._may_move([t for t, _ in moved])
         return _recruitment(self._figure, tuple(body for _, body in moved), held, may_move.tobytes())
-
-    def _largest_error(self, t: TaskRows) -> float:
-        """Largest error of a task at the posture evaluated last [m or rad]."""
-        return float(np.abs(self._engine.current.error[t.rows]).max(initial=0.0))
 
     def _may_move(self, tasks: Sequence[TaskRows]) -> FloatArray:
         """(nv,) 1 for joints that one of these tasks may move, else 0."""
@@ -203,7 +214,9 @@ class NaturalMotion:
             return None
         evaluate_current(self._handle, self._start._q)
         handles = self._handles(targets, self._start, self._start_frames)
-        return self._figure.clamp(Posture(self._figure, self._likely(targets, handles)))
+        found = self._likely(targets, handles).copy()
+        clamp(self._figure.compiled.bounds, _NO_PREVIOUS_POSTURE, found)
+        return Posture(self._figure, found)
 
     def _centre(self, targets: Targets, recruitment: _Recruitment) -> FloatArray:
         """(nq,) the centre at the present targets."""
@@ -232,7 +245,7 @@ class NaturalMotion:
     ) -> FloatArray:
         """(nq,) a centre turned to where the tasks in `moved` look, by joints that may move (nv,)."""
         found = centre.copy()
-        for gaze in self._gazes:
+        for _, gaze in self._gazes:
             if gaze.task in moved:
                 value = targets.get(gaze.task, gaze.task)
                 asked = value if isinstance(value, Task) else gaze.task.with_target(value)

@@ -23,12 +23,10 @@ from poise.figures.people.likely_posture import FEET, people_of
 from poise.tasks.avoid import Avoid
 from poise.tasks.mass import CenterOfMass
 from poise.tasks.place import Frame, Position
-from poise.tasks.task import Task
+from poise.tasks.task import ABOVE_ALL, Task
 
 FLAT = 0.01
 """Largest difference between the soles' heights or directions and those of the neutral posture, on feet [m or 1]."""
-ABOVE_ALL = 0
-"""Priority above those that a task can be given."""
 
 
 def stance(figure: Figure, tasks: Sequence[Task], start: Posture) -> Sequence[Task]:

@@ -265,6 +265,6 @@ def _model_in_thread(human: Figure, _thread: int) -> LikelyModel:
         hinge_q=layout.hinge_q,
         hinge_value=layout.hinge_value,
         size=np.array([height / learnt_on]),
-        layer=(np.zeros(w0.shape[0]), np.zeros(w0.shape[1]), np.zeros(w1.shape[1]), np.zeros(w2.shape[1])),
+        layer=tuple(np.zeros((2, size)) for size in (w0.shape[0], *(w.shape[1] for w in (w0, w1, w2)))),  # type: ignore[arg-type]
         values=np.zeros(len(model.value_mean)),
     )

@@ -68,7 +68,7 @@ class LikelyModel(NamedTuple):
     size: Array
     """(1,) size of the figure, as a multiple of that of the model."""
     layer: tuple[Array, Array, Array, Array]
-    """Workspace: the inputs, and the outputs of each layer."""
+    """Workspace: (2, inputs) of the posture and its mirror image, and the (2, outputs) of each layer."""
     values: Array
     """(count,) workspace."""
 
@@ -110,12 +110,13 @@ def likely_coordinates(
         values[k] = 0.0
     for mirrored in range(2):
         _fill_inputs(model, position, rotation, placed, turned, heading, origin, mirrored == 1)
-        _run_layer(model.layer[0], model.weights[0], model.bias[0], True, model.layer[1])
-        _run_layer(model.layer[1], model.weights[1], model.bias[1], True, model.layer[2])
-        _run_layer(model.layer[2], model.weights[2], model.bias[2], False, answer)
+    _run_layer(model.layer[0], model.weights[0], model.bias[0], True, model.layer[1])
+    _run_layer(model.layer[1], model.weights[1], model.bias[1], True, model.layer[2])
+    _run_layer(model.layer[2], model.weights[2], model.bias[2], False, answer)
+    for mirrored in range(2):
         for k in range(values.shape[0]):
             i = model.source[k] if mirrored == 1 else k
-            half = 0.5 * (model.value_mean[i] + model.value_scale[i] * answer[i])
+            half = 0.5 * (model.value_mean[i] + model.value_scale[i] * answer[mirrored, i])
             values[k] += model.sign[k] * half if mirrored == 1 else half
     _put_values(model, heading, origin, q)
 
@@ -132,7 +133,7 @@ def _fill_inputs(
     mirrored: bool,
 ) -> None:
     """Fill the inputs: positions, up and forward axes of the given points in the feet's frame, and what is given."""
-    inputs, side, n = model.layer[0], -1.0 if mirrored else 1.0, position.shape[0]
+    inputs, side, n = model.layer[0][1 if mirrored else 0], -1.0 if mirrored else 1.0, position.shape[0]
     from_world = conjugate(heading)
     for i in range(n):
         j = model.other_point[i] if mirrored else i
@@ -156,17 +157,22 @@ def _fill_inputs(
 
 @kernel
 def _run_layer(inputs: Array, weights: Array, bias: Array, bounded: bool, out: Array) -> None:
-    """Compute the outputs of a layer, through tanh if they are `bounded`."""
-    for j in range(out.shape[0]):
-        out[j] = bias[j]
-    for i in range(inputs.shape[0]):
-        value = inputs[i]
-        if value != 0.0:
-            for j in range(out.shape[0]):
-                out[j] += value * weights[i, j]
+    """Compute the outputs (2, n) of a layer for both lines of inputs (2, k), through tanh if they are `bounded`.
+
+    The weights are read once for both: they are more than the processor's nearest caches hold.
+    """
+    for j in range(out.shape[1]):
+        out[0, j], out[1, j] = bias[j], bias[j]
+    for i in range(inputs.shape[1]):
+        one, other = inputs[0, i], inputs[1, i]
+        if one != 0.0 or other != 0.0:
+            for j in range(out.shape[1]):
+                weight = weights[i, j]
+                out[0, j] += one * weight
+                out[1, j] += other * weight
     if bounded:
-        for j in range(out.shape[0]):
-            out[j] = math.tanh(out[j])
+        for j in range(out.shape[1]):
+            out[0, j], out[1, j] = math.tanh(out[0, j]), math.tanh(out[1, j])
 
 
 @kernel
