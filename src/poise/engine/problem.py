@@ -308,6 +308,11 @@ class Problem:
         found = None if self.natural is None else self.natural.first_posture(self._targets)
         return self.figure.neutral() if found is None else found
 
+    def turned_postures(self) -> Iterator[Posture]:
+        """Yield other postures to start from, of people who are not upright."""
+        if self.natural is not None:
+            yield from self.natural.turned_postures(self._targets)
+
     def update_external_terms(self, q: FloatArray) -> None:
         """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""
         standing = None if self._standing is None or not self._standing.depends_on_posture else self._standing

@@ -369,7 +369,8 @@ def solve(  # noqa: PLR0913
         figure: The figure to pose.
         tasks: The tasks, each with its priority.
         start: Start posture, clamped to the limits first. If not given, people on their feet start from the posture
-            that is likely for the tasks, other figures from the neutral posture.
+            that is likely for the tasks, and, where it meets too little, also from those of people who are not
+            upright; other figures start from the neutral posture.
         obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         solid: Whether the figure is solid: its bodies touch each other, the floor and the obstacles, but do not pass
@@ -413,6 +414,9 @@ def solve(  # noqa: PLR0913
     if _may_change_branches(solver, best):
         branches = other_branches(best.posture, [verdict.task for verdict in best.verdicts if not verdict.met])
         best = _best_of(solver, best, branches, max_steps=max_steps, tolerance=tolerance, slack=LEAST_BRANCH_GAIN)
+    if best.status != "solved" and start is None:
+        turned = solver._descents[0].problem.turned_postures()
+        best = _best_of(solver, best, turned, max_steps=max_steps, tolerance=tolerance)
     if best.status != "solved" and tries > 0:
         others = other_starts(first, tries, first_seed, solver._recruited)
         best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance)

@@ -40,6 +40,7 @@ from numpy.typing import ArrayLike
 from poise.engine.engine_arrays import TaskRows
 from poise.engine.natural.gaze import NaturalGaze, is_gaze
 from poise.engine.natural.humanoid import LikelyHumanoid, humanoid_rest
+from poise.engine.natural.turned import turned_postures
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.path import moving_joints
@@ -209,14 +210,26 @@ class NaturalMotion:
     def first_posture(self, targets: Targets) -> Posture | None:
         """A posture to start from when none is given: the likely one for the handles, for people on their feet."""
         people = self._likely_postures
-        placed = {handle.point for handle in self._handles_of if isinstance(handle.rows.task, Frame)}
-        if people is None or placed.isdisjoint(people.feet):
+        if people is None or self._placed().isdisjoint(people.feet):
             return None
-        evaluate_current(self._handle, self._start._q)
-        handles = self._handles(targets, self._start, self._start_frames)
-        found = self._likely(targets, handles).copy()
+        found = self._likely(targets, self._handles_from_start(targets)).copy()
         clamp(self._figure.compiled.bounds, _NO_PREVIOUS_POSTURE, found)
         return Posture(self._figure, found)
+
+    def turned_postures(self, targets: Targets) -> Iterator[Posture]:
+        """Yield other postures to start from, of people who are not upright; none if feet are not placed."""
+        people = self._likely_postures
+        if isinstance(people, LikelyPerson) and self._placed().issuperset(people.feet):
+            yield from turned_postures(self._figure, self._likely_for, self._handles_from_start(targets))
+
+    def _placed(self) -> set[str]:
+        """The points of the model of people that `Frame` tasks place."""
+        return {handle.point for handle in self._handles_of if isinstance(handle.rows.task, Frame)}
+
+    def _handles_from_start(self, targets: Targets) -> Handles:
+        """Wanted poses and positions of the model's points; what no task asks for is as at the start."""
+        evaluate_current(self._handle, self._start._q)
+        return self._handles(targets, self._start, self._start_frames)
 
     def _centre(self, targets: Targets, recruitment: _Recruitment) -> FloatArray:
         """(nq,) the centre at the present targets."""
