@@ -407,7 +407,8 @@ def _retargeting() -> None:
     from poise.motion.clip.clip import Clip
     from poise.motion.live.live import LiveRetarget
     from poise.motion.report.report import measure
-    from poise.motion.retarget.draft import at_rate
+    from poise.motion.retarget.draft import DRAFT_STEP_SIZE, CachedProblem, at_rate
+    from poise.motion.retarget.frame_fits import FrameFits
     from poise.motion.retarget.retarget import retarget
     from poise.motion.retarget.smoothing import Style
 
@@ -418,6 +419,9 @@ def _retargeting() -> None:
     measure(motion)
     retarget(clip, figure, {"base": "tip"}, style=Style(acceleration=0.01))
     LiveRetarget(figure, clip, {"base": "tip"}).follow(clip)
+    cached = CachedProblem(figure, [], DRAFT_STEP_SIZE)
+    fits = FrameFits(cached.problem, cached.course([], len(clip)), 1.0, 0.0, np.full(figure.nv, np.inf), None)
+    fits.costs(np.arange(len(clip)), clip.q)  # as where a hand is kept out of the body
 
 
 def _expression() -> None:

@@ -2,7 +2,8 @@
 
 Meshes are replaced by hulls of few vertices (`simple_hulls`), which are accurate to a millimetre or two. Shapes whose
 mesh cannot be read are left out. Parts that touch in the neutral posture and in `BY_DESIGN` of random postures overlap
-by design, as the shells of a gripper do, and are not measured.
+by design, as the shells of a gripper do, and are not measured. Nor are parts that cannot meet: those with two hinges
+between them, such as the links of a wrist, that do not touch wherever these hinges are.
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.kernels.distances.solids import HULL
 
+NEIGHBOURS, NEIGHBOUR_TRIALS = 2, 400
+"""Largest number of freedoms between two parts that may be found never to meet, and postures of the figure tried."""
+AT_A_LIMIT = 0.5
+"""Share of the hinges that are at one of their limits in these postures."""
 BY_DESIGN = 0.9
 """Share of random postures in contact above which two parts count as overlapping by design."""
 
@@ -66,8 +71,37 @@ def self_distances(figure: Figure, reach: float = 0.05) -> SelfDistances:
         for seed in range(TOUCH_TRIALS):
             near = _nearest(proximity, figure.random(seed).q, figure, TOUCHING_DISTANCE)
             seen.update(p for p in touching if np.isfinite(near[p]))
-    kept = [p for p in range(len(pairs)) if seen[p] < BY_DESIGN * TOUCH_TRIALS]
+    apart = _never_meeting(proximity, pairs, figure)
+    kept = [p for p in range(len(pairs)) if seen[p] < BY_DESIGN * TOUCH_TRIALS and p not in apart]
     return SelfDistances(solids, tuple(pairs[p] for p in kept), neutral[kept])
+
+
+def _never_meeting(proximity: Proximity, pairs: list[tuple[int, int]], figure: Figure) -> set[int]:
+    """The pairs with at most `NEIGHBOURS` freedoms between them that touch in none of `NEIGHBOUR_TRIALS` postures."""
+    solids = proximity.tables.solids.node
+    found = {p for p, (i, j) in enumerate(pairs) if _freedoms_between(figure, solids[i], solids[j]) <= NEIGHBOURS}
+    hinges = [joint for joint in figure.joints if joint.nv == 1 and np.isfinite(joint.upper[0] - joint.lower[0])]
+    chance = np.random.default_rng(0)
+    for seed in range(NEIGHBOUR_TRIALS if found else 0):
+        q = figure.random(seed).q.copy()
+        for joint in hinges:
+            if chance.random() < AT_A_LIMIT:
+                q[figure.q_slice(joint.name)] = (joint.lower if chance.random() < 0.5 else joint.upper)[0]
+        near = _nearest(proximity, q, figure, TOUCHING_DISTANCE)
+        found -= {p for p in found if np.isfinite(near[p])}
+    return found
+
+
+def _freedoms_between(figure: Figure, one: int, other: int) -> int:
+    """Number of freedoms of the joints between two nodes."""
+    tree, above = figure.compiled.tree, []
+    for node in (one, other):
+        path = []
+        while node > 0:
+            path.append(int(node))
+            node = int(tree.parent[node])
+        above.append(set(path))
+    return int(np.isin(tree.dof_node, list(above[0] ^ above[1])).sum())
 
 
 def _readable_solids(figure: Figure, folder: Path | None) -> tuple[Solid, ...]:

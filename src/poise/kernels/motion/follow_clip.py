@@ -22,12 +22,8 @@ from poise.kernels.motion.weighted_fit_step import Fit
 
 Array = np.ndarray
 
-BETTER = 0.9
-"""A second fit of a frame replaces the first one if its cost is below this fraction of the first one's."""
 STEPS_APART = 50
 """Largest number of steps of a fit that separates penetrating parts of the figure."""
-FAR = 0.7
-"""Difference of a coordinate from which two postures are far from each other [rad or m]."""
 
 
 class Course(NamedTuple):
@@ -62,7 +58,6 @@ def fit_clip(
     fit: Fit,
     course: Course,
     neutral: Array,
-    guide: Array,
     span: tuple[int, int],
     steps: int,
     tolerance: float,
@@ -75,13 +70,9 @@ def fit_clip(
     Each frame minimises the cost of `weighted_fit`, with the frame before as `before`. It starts from the linear
     extrapolation of the last two frames if the last fit converged, else from the last posture; the first frame starts
     from `q` (nq,), which ends as the last posture.
-
-    A hand that is kept out of the body may be caught behind a knee. So a frame that is far from that of `guide`
-    (frames, nq), a fit which did not keep parts apart, is fitted once more, from there, and the better fit is kept.
-    Without frames, `guide` is not used.
     """
     direction = 1 if span[1] >= span[0] else -1
-    before, last_motion, converged, other = q.copy(), np.zeros(fit.step.shape[0]), False, q.copy()
+    before, last_motion, converged = q.copy(), np.zeros(fit.step.shape[0]), False
     for frame in range(span[0], span[1], direction):
         aim(engine.goals, course, frame)
         for g in range(fit.slack.shape[0]):
@@ -92,28 +83,33 @@ def fit_clip(
             integrate(engine.tree, before, last_motion, q)
             call_clamp(engine.calls, engine, before, q)
         converged = fit_posture(engine, fit, before, neutral, steps, tolerance, q)
-        if guide.shape[0] > 0 and _is_far(engine, fit, q, guide[frame]):
-            cost = fit_cost(engine, fit, q, before, neutral)
-            for i in range(q.shape[0]):
-                other[i] = guide[frame, i]
-            fit_posture(engine, fit, before, neutral, 2 * steps, tolerance, other)
-            if fit_cost(engine, fit, other, before, neutral) < BETTER * cost:
-                converged = False
-                for i in range(q.shape[0]):
-                    q[i] = other[i]
         difference(engine.tree, before, q, last_motion)
         for i in range(q.shape[0]):
             out[frame, i] = q[i]
 
 
 @kernel(counts_references=True)
-def _is_far(engine: Engine, fit: Fit, q: Array, guide: Array) -> bool:
-    """Whether two postures (nq,) are far from each other."""
-    difference(engine.tree, q, guide, fit.gap)
-    for a in range(fit.gap.shape[0]):
-        if abs(fit.gap[a]) > FAR:
-            return True
-    return False
+def clip_costs(
+    engine: Engine,
+    fit: Fit,
+    course: Course,
+    neutral: Array,
+    frames: Array,
+    clip: Array,
+    # outputs
+    cost: Array,
+) -> None:
+    """The cost (k,) of postures `clip` (k, nq) in the frames with indices `frames` (k,).
+
+    It is that of `weighted_fit` without the regulariser towards the frame before, so that it does not depend on how the
+    posture was reached.
+    """
+    for k in range(frames.shape[0]):
+        aim(engine.goals, course, frames[k])
+        for g in range(fit.slack.shape[0]):
+            fit.slack[g] = course.slack[frames[k], g]
+        q = clip[k]
+        cost[k] = fit_cost(engine, fit, q, q, neutral)
 
 
 @kernel(counts_references=True)

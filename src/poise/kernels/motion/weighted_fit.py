@@ -26,7 +26,14 @@ from poise.kernels.engine.indirect_calls import call_build_model, call_clamp, ca
 from poise.kernels.jit.compile import kernel
 from poise.kernels.loops.closure import closure_residual, closure_rows
 from poise.kernels.motion.separation import distance_rate, measure_separation
-from poise.kernels.motion.weighted_fit_step import PENALTY_WEIGHT, Fit, add_row, constrained_step, factorise, substitute
+from poise.kernels.motion.weighted_fit_step import (
+    PENALTY_WEIGHT,
+    Fit,
+    add_rows,
+    constrained_step,
+    factorise,
+    substitute,
+)
 
 Array = np.ndarray
 
@@ -127,12 +134,12 @@ def _fill_quadratic(engine: Engine, fit: Fit, q: Array, before: Array, neutral: 
     n = rows.shape[1]
     for a in range(n):
         right_side[a] = 0.0
-        for b in range(n):
+        for b in range(a + 1):
             hessian[a, b] = 0.0
     total, skip = 0.0, start[FIRST_TASK_LEVEL]
     for i in range(start[MECHANISM_LEVEL], skip):
         total += PENALTY_WEIGHT * target[i] * target[i]
-        add_row(rows, i, PENALTY_WEIGHT, target[i], hessian, right_side)
+        add_rows(rows, i, i + 1, PENALTY_WEIGHT, target, fit.columns, hessian, right_side)
     first, slack = engine.goals.first, fit.slack
     for g in range(slack.shape[0]):
         square = 0.0
@@ -147,8 +154,8 @@ def _fill_quadratic(engine: Engine, fit: Fit, q: Array, before: Array, neutral: 
             square = threshold * (2.0 * size - threshold)
         total += fit.strict * square
         if size > 0.0 or weight > 0.0:
-            for i in range(skip + first[g], skip + first[g + 1]):
-                add_row(rows, i, share, target[i], hessian, right_side)
+            begin, end = skip + first[g], skip + first[g + 1]
+            add_rows(rows, begin, end, share, target, fit.columns, hessian, right_side)
     total += _add_separation(engine, fit)
     total += _add_regulariser(engine, fit.near, neutral, q, fit)
     total += _add_regulariser(engine, fit.still, before, q, fit)
@@ -164,7 +171,8 @@ def _add_separation(engine: Engine, fit: Fit) -> float:
     for r in range(measure_separation(engine, apart)):
         lack = apart.watched.reach[rows.pair[r]] - rows.distance[r]
         distance_rate(engine, rows, r, apart.row)
-        add_row(apart.row, 0, apart.weight, lack, fit.hessian, fit.right_side)
+        apart.lack[0] = lack
+        add_rows(apart.row, 0, 1, apart.weight, apart.lack, fit.columns, fit.hessian, fit.right_side)
         total += apart.weight * lack * lack
     return total
 
@@ -213,11 +221,12 @@ def _close_loops(engine: Engine, fit: Fit, q: Array) -> None:
         if k == 0:
             closure_rows(engine.tree, engine.closures, current.position, current.rotation, current.axes, first, rows)
             for a in range(n):
-                for b in range(n):
+                for b in range(a + 1):
                     hessian[a, b] = 0.0
                 hessian[a, a] = 1.0
             for i in range(gap.shape[0]):
-                add_row(rows, first + i, PENALTY_WEIGHT, -gap[i], hessian, step)
+                levels.target[first + i] = -gap[i]
+                add_rows(rows, first + i, first + i + 1, PENALTY_WEIGHT, levels.target, fit.columns, hessian, step)
             factorise(hessian)
         else:
             for i in range(gap.shape[0]):

@@ -36,15 +36,17 @@ class Fit(NamedTuple):
     most_change: Array
     """(nv,) greatest change of each coordinate from the frame before [rad or m]; inf without a limit."""
     hessian: Array
-    """(nv, nv) Hessian of the quadratic, upper triangle."""
+    """(nv, nv) Hessian of the quadratic, lower triangle."""
     factor: Array
-    """(nv, nv) Cholesky factor of the Hessian with damping and penalties."""
+    """(nv, nv) factor L of the Hessian with damping and penalties, Lᵀ L."""
     right_side: Array
     """(nv,) right-hand side, the negative gradient."""
     step: Array
     """(nv,) x."""
     gap: Array
     """(nv,) workspace for differences of postures."""
+    columns: Array
+    """(nv,) workspace for the columns of a goal that are not zero."""
     active: Array
     """(nv + g,) -1 or 1 for a limit that is active at its lower or upper bound, 0 for an inactive one."""
     best: Array
@@ -78,6 +80,7 @@ def make_fit(
         right_side=np.zeros(n),
         step=np.zeros(n),
         gap=np.zeros(n),
+        columns=np.zeros(n, dtype=np.int64),
         active=np.zeros(limits, dtype=np.int64),
         best=np.zeros(nq),
         damping=np.zeros(1),
@@ -87,14 +90,43 @@ def make_fit(
 
 
 @kernel
-def add_row(rows: Array, i: int, weight: float, target: float, hessian: Array, right_side: Array) -> None:
-    """Add weight · (rows[i] x - target)² to the Hessian and the right-hand side of the quadratic."""
-    n = rows.shape[1]
-    for a in range(n):
-        value = weight * rows[i, a]
-        if value != 0.0:
-            right_side[a] += value * target
-            for b in range(a, n):
+def add_rows(
+    rows: Array, first: int, last: int, weight: float, target: Array, columns: Array,
+    # outputs
+    hessian: Array, right_side: Array,
+) -> None:  # fmt: skip
+    """Add weight · |J x - b|² to the quadratic, where J and b are the rows from `first` up to but not including `last`.
+
+    A goal depends only on the joints between its body and the base: columns of zeros are skipped. `columns` (nv,) is a
+    workspace.
+    """
+    count = 0
+    for a in range(rows.shape[1]):
+        for i in range(first, last):
+            if rows[i, a] != 0.0:
+                columns[count] = a
+                count += 1
+                break
+    i = first
+    if last - first == 3:
+        # Three rows in one pass, since most goals are points or rotations: each entry is read and written once.
+        for k in range(count):
+            a = columns[k]
+            x, y, z = weight * rows[i, a], weight * rows[i + 1, a], weight * rows[i + 2, a]
+            right_side[a] += x * target[i] + y * target[i + 1] + z * target[i + 2]
+            for m in range(k + 1):
+                b = columns[m]
+                hessian[a, b] += x * rows[i, b] + y * rows[i + 1, b] + z * rows[i + 2, b]
+        return
+    for i in range(first, last):
+        for k in range(count):
+            a = columns[k]
+            value = weight * rows[i, a]
+            if value == 0.0:
+                continue
+            right_side[a] += value * target[i]
+            for m in range(k + 1):
+                b = columns[m]
                 hessian[a, b] += value * rows[i, b]
 
 
@@ -115,7 +147,7 @@ def _solve_with_penalties(engine: Engine, fit: Fit, damping: float) -> None:
     n = step.shape[0]
     for a in range(n):
         step[a] = right_side[a]
-        for b in range(a, n):
+        for b in range(a + 1):
             factor[a, b] = hessian[a, b]
         factor[a, a] += damping
         bound = lower[a] if active[a] < 0 else upper[a]
@@ -131,7 +163,7 @@ def _solve_with_penalties(engine: Engine, fit: Fit, damping: float) -> None:
             value = PENALTY_WEIGHT * general[g, a]
             if value != 0.0:
                 step[a] += value * bound
-                for b in range(a, n):
+                for b in range(a + 1):
                     factor[a, b] += value * general[g, b]
     factorise(factor)
     substitute(factor, step)
@@ -139,33 +171,37 @@ def _solve_with_penalties(engine: Engine, fit: Fit, damping: float) -> None:
 
 @kernel
 def factorise(factor: Array) -> None:
-    """Replace the upper triangle of A by its Cholesky factor R, A = Rᵀ R."""
+    """Replace the lower triangle of A by its factor L, A = Lᵀ L.
+
+    Joints farther from the base come later in A, so that the elimination begins at the tips of the limbs. It then fills
+    in no zeros: two joints of different limbs have a zero in A, and in L too [Featherstone 2005].
+    """
     n = factor.shape[0]
-    for k in range(n):
+    for k in range(n - 1, -1, -1):
         pivot = math.sqrt(max(factor[k, k], 1e-12))
         factor[k, k] = pivot
         inverse = 1.0 / pivot
-        for j in range(k + 1, n):
+        for j in range(k):
             factor[k, j] *= inverse
-        for i in range(k + 1, n):
+        for i in range(k):
             value = factor[k, i]
             if value != 0.0:
-                for j in range(i, n):
+                for j in range(i + 1):
                     factor[i, j] -= value * factor[k, j]
 
 
 @kernel
 def substitute(factor: Array, x: Array) -> None:
-    """Solve Rᵀ R x = b in place: R is the upper triangle of `factor`, b is in `x`."""
+    """Solve Lᵀ L x = b in place: L is the lower triangle of `factor`, b is in `x`."""
     n = x.shape[0]
-    for k in range(n):
+    for k in range(n - 1, -1, -1):
         x[k] /= factor[k, k]
         along = x[k]
-        for i in range(k + 1, n):
+        for i in range(k):
             x[i] -= along * factor[k, i]
-    for k in range(n - 1, -1, -1):
+    for k in range(n):
         total = x[k]
-        for j in range(k + 1, n):
+        for j in range(k):
             total -= factor[k, j] * x[j]
         x[k] = total / factor[k, k]
 

@@ -29,7 +29,7 @@ from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture
 from poise.kernels.body.tree import difference, integrate
 from poise.kernels.jit.compile import entry_point_for
-from poise.kernels.motion.follow_clip import BETTER, FAR, aim
+from poise.kernels.motion.follow_clip import aim
 from poise.kernels.motion.posture_curves import clip_frames
 from poise.kernels.motion.weighted_fit import fit_cost, fit_posture
 from poise.motion.clip.clip import Clip, checked_clip
@@ -41,13 +41,9 @@ from poise.motion.live.person import Person, PersonFrame
 from poise.motion.live.turning import Rotated
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.build import Build
-from poise.motion.retarget.draft import (
-    DRAFT_STEP_SIZE,
-    FIRST_FRAME_STEPS,
-    FIRST_FRAME_TOLERANCE,
-    CachedProblem,
-)
+from poise.motion.retarget.draft import DRAFT_STEP_SIZE, CachedProblem
 from poise.motion.retarget.feet import smootherstep
+from poise.motion.retarget.frame_fits import START_STEPS, START_TOLERANCE
 from poise.motion.retarget.perform import CONSTRAINT_WEIGHT, SPEED_SHARE
 from poise.motion.retarget.plan import CUT_SPEED
 from poise.motion.retarget.retarget import floating
@@ -68,6 +64,9 @@ from poise.motion.retarget.task_tracks import (
     start_posture,
 )
 
+FAR_FROM_DRAFT, BETTER_APART = 0.7, 0.9
+"""Where parts are kept apart, a posture whose coordinates differ by more than the first [rad] from the draft is fitted
+once more, from there; that fit is kept if its cost is below this share of the other one's."""
 DRAFT_STEPS, DRAFT_TOLERANCE = 6, 1e-3
 """Largest number of steps of the draft's fit per frame, and the step at which it ends [rad or m]."""
 FINAL_STEPS, SOLID_STEPS, FINAL_TOLERANCE = 6, 8, 1e-4
@@ -308,7 +307,7 @@ class LiveRetarget:
             self._drafted = start_posture(self.figure, self._build, seen.trunk.matrix, point, at)._q.copy()
         self._set_targets(seen, dt)
         still, self._fit.still[:] = self._fit.still.copy(), 0.0
-        self._fit_draft(FIRST_FRAME_STEPS, FIRST_FRAME_TOLERANCE, None)
+        self._fit_draft(START_STEPS, START_TOLERANCE, None)
         self._fit.still[:] = still
         self._held, self._kept_apart = self._drafted.copy(), self._drafted.copy()
         self._apart(self._drafted)
@@ -415,11 +414,11 @@ class LiveRetarget:
         handle, fit, q = self._handles[1], self._solid_fit, self._kept_apart
         self._fit_posture(handle, fit, wanted, wanted, SOLID_STEPS, FINAL_TOLERANCE, q)
         difference(self.figure.compiled.tree, q, wanted, self._way)
-        if np.abs(self._way[6:]).max(initial=0.0) > FAR:
+        if np.abs(self._way[6:]).max(initial=0.0) > FAR_FROM_DRAFT:
             other = wanted.copy()
             self._fit_posture(handle, fit, wanted, wanted, SOLID_STEPS, FINAL_TOLERANCE, other)
             costs = [self._fit_cost(handle, fit, posture, wanted, wanted) for posture in (other, q)]
-            if costs[0] < BETTER * costs[1]:
+            if costs[0] < BETTER_APART * costs[1]:
                 q[:] = other
         return q
 

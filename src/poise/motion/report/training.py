@@ -21,7 +21,7 @@ from poise.figure.collision.self_distances import self_distances
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.posture_curves import clip_frames
-from poise.kernels.motion.separation import clip_depths
+from poise.kernels.motion.separation import clip_depths, make_separation
 from poise.motion.clip.motion import Motion, Track
 
 DEEP = 0.01
@@ -151,7 +151,7 @@ def self_depths(motion: Motion) -> tuple[FloatArray, tuple[str, str] | None]:
     depth, pair = np.zeros(len(motion)), np.full(len(motion), -1, dtype=np.int64)
     tables = found.tables()
     tables.watched.reach[:] = found.allowed(0.0)
-    clip_depths(figure.compiled.tree, motion._q, *tables, depth, pair)
+    clip_depths(figure.compiled.tree, motion._q, make_separation(*tables, 0.0, figure.nv), depth, pair)
     frame = int(np.argmax(depth))
     if pair[frame] < 0:
         return depth, None

@@ -16,13 +16,14 @@ from poise.engine.problem import Problem, StepSize
 from poise.engine.weighted_fit import make_weighted_fit
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
-from poise.kernels.motion.follow_clip import Course, aim, fit_clip, perform_clip
+from poise.kernels.motion.follow_clip import Course, perform_clip
 from poise.kernels.motion.posture_curves import curve_clip
-from poise.kernels.motion.separation import Separation
-from poise.kernels.motion.weighted_fit import fit_posture
+from poise.kernels.motion.separation import Separation, clip_depths
 from poise.motion.clip.clip import frame_times, interpolated
-from poise.motion.clip.contacts import BoolArray, segments
+from poise.motion.clip.contacts import BoolArray
 from poise.motion.clip.motion import Motion
+from poise.motion.retarget.frame_fits import FrameFits
+from poise.motion.retarget.sides import choose_sides
 from poise.motion.retarget.smoothing import Style
 from poise.motion.retarget.task_tracks import SWING_PRIORITY, TaskTrack, TaskTracks
 from poise.tasks.place import Orientation
@@ -31,14 +32,6 @@ from poise.tasks.task import Task
 
 Progress = Callable[[int, int], None]
 
-DRAFT_STEPS = 10
-"""Largest number of steps of the fit per frame."""
-DRAFT_STEP_TOLERANCE = 1e-3
-"""Step length below which a frame is solved [rad or m]; the next step would be far smaller."""
-FIRST_FRAME_STEPS = 200
-"""Largest number of steps of the fit for the first frame."""
-FIRST_FRAME_TOLERANCE = 1e-5
-"""Step length below which the first frame is solved [rad or m]."""
 PROGRESS_FRAMES = 100
 """Frames that are solved between two calls of `progress`."""
 DRAFT_STEP_SIZE = StepSize(error=1e3)
@@ -69,10 +62,19 @@ class Pace(NamedTuple):
     """Parts of the figure to keep apart; None for none."""
 
 
-def draft_clip(  # noqa: PLR0917
+class Draft(NamedTuple):
+    """Postures of all frames."""
+
+    free: FloatArray
+    """(frames, nq) postures in which parts of the figure may be in each other."""
+    held: FloatArray
+    """(frames, nq) postures in which they are kept apart; the same array if none are."""
+
+
+def free_draft(  # noqa: PLR0917
     figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, progress: Progress, out: FloatArray
 ) -> None:
-    """Solve the draft of all frames into `out` (frames, nq).
+    """Solve all frames into `out` (frames, nq), with no parts kept apart.
 
     Args:
         figure: The figure that moves.
@@ -82,45 +84,75 @@ def draft_clip(  # noqa: PLR0917
         progress: Called with the number of frames in `out` that are solved, and the number of all frames.
         out: Output.
     """
-    count = tracks.count
-    guide = np.zeros((0, figure.nq))
-    if pace.apart is not None:
-        guide = np.zeros_like(out)
-        draft_clip(figure, tracks, pace._replace(apart=None), style, no_progress, guide)
-    neutral, q = figure.neutral()._q.copy(), tracks.start()._q.copy()
-    with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
-        problem, course = cached.problem, cached.course(tracks.draft, count)
-        fit = make_weighted_fit(problem, style.near, style.still * pace.rate**2, apart=pace.apart)
-        aim(problem.engine.goals, course, 0)
-        fit.slack[:] = course.slack[0]
-        first = fit._replace(still=np.zeros(figure.nv))
-        fit = fit._replace(most_change=pace.most_change)
-        fit_posture(problem.handle, first, q, neutral, FIRST_FRAME_STEPS, FIRST_FRAME_TOLERANCE, q)
+    count, q = tracks.count, tracks.start()._q.copy()
+    with _fits(figure, tracks, pace, style) as fits:
+        fits.free.start(0, q)
         warm = min(count, round(WARM_UP_TIME * pace.rate))
         parts = [(begin, min(begin + PROGRESS_FRAMES, count)) for begin in range(0, count, PROGRESS_FRAMES)]
         for span in [(0, warm), (warm - 1, -1), *parts]:
-            fit_clip(problem.handle, fit, course, neutral, guide, span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out)
+            fits.free.follow(span, q, out)
             progress(max(span[1], 0), count)
 
 
+def with_parts_apart(figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, free: FloatArray) -> Draft:
+    """A draft with this free one, in which parts are kept apart."""
+    if pace.apart is None:
+        return Draft(free, free)
+    with _fits(figure, tracks, pace, style) as fits:
+        return Draft(free, _held(fits, pace, free, free, np.zeros(len(free), dtype=np.bool_)))
+
+
 def redraft(  # noqa: PLR0917
-    figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, known: FloatArray, changed: BoolArray
-) -> FloatArray:
-    """(frames, nq) the draft `known` with the frames of the mask `changed` (frames,) solved again."""
-    neutral, out = figure.neutral()._q.copy(), known.copy()
+    figure: Figure, tracks: TaskTracks, pace: Pace, style: Style, known: Draft, changed: BoolArray
+) -> Draft:
+    """The draft `known` with the frames of the mask `changed` (frames,) solved again.
+
+    A joint at its speed limit trails its targets. So the frames after these follow, until they are as before.
+    """
+    with _fits(figure, tracks, pace, style) as fits:
+        free, _ = fits.free.solved_again(changed, known.free)
+        return Draft(free, free if pace.apart is None else _held(fits, pace, free, known.held, changed))
+
+
+def _held(fits: _Fits, pace: Pace, free: FloatArray, known: FloatArray, changed: BoolArray) -> FloatArray:
+    """(frames, nq) postures with parts kept apart, for a new free draft.
+
+    Args:
+        fits: The fits of the draft.
+        pace: The parts, and frames per second.
+        free: (frames, nq) the free draft.
+        known: (frames, nq) earlier postures; the free ones if there are none.
+        changed: (frames,) frames of these to solve again.
+    """
+    assert pace.apart is not None
+    if known is free:
+        depth, pair = np.zeros(len(free)), np.zeros(len(free), dtype=np.int64)
+        clip_depths(fits.held.figure.compiled.tree, free, pace.apart, depth, pair)
+        changed = depth > 0.0
+    held, solved = fits.held.solved_again(changed, known)
+    choose_sides(fits.held, fits.free, pace.rate, free, solved, held)
+    return held
+
+
+class _Fits(NamedTuple):
+    """The fits of a draft."""
+
+    held: FrameFits
+    """With parts kept apart."""
+    free: FrameFits
+    """Without."""
+
+
+@contextmanager
+def _fits(figure: Figure, tracks: TaskTracks, pace: Pace, style: Style) -> Iterator[_Fits]:
+    """The fits of a draft; exclusive until the block ends."""
     with cached_problem(figure, tracks.draft, DRAFT_STEP_SIZE) as cached:
-        course = cached.course(tracks.draft, len(known))
-        fit = make_weighted_fit(cached.problem, style.near, style.still * pace.rate**2, apart=pace.apart)
-        fit = fit._replace(most_change=pace.most_change)
-        if np.isfinite(pace.most_change).any():
-            # A joint at its speed limit trails its targets, so that later frames depend on all frames before.
-            changed = np.maximum.accumulate(changed)
-        for span in segments(changed):
-            q = known[max(span[0] - 1, 0)].copy()
-            fit_clip(
-                cached.problem.handle, fit, course, neutral, known[:0], span, DRAFT_STEPS, DRAFT_STEP_TOLERANCE, q, out
-            )
-    return out
+        course, still = cached.course(tracks.draft, tracks.count), style.still * pace.rate**2
+        held, free = (
+            FrameFits(cached.problem, course, style.near, still, pace.most_change, apart)
+            for apart in (pace.apart, None)
+        )
+        yield _Fits(held, free)
 
 
 def no_progress(done: int, total: int) -> None:

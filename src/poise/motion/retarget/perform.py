@@ -29,12 +29,14 @@ from poise.motion.clip.motion import Motion
 from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import center_schedule
 from poise.motion.retarget.draft import (
+    Draft,
     Pace,
     Progress,
     cached_problem,
-    draft_clip,
+    free_draft,
     no_progress,
     redraft,
+    with_parts_apart,
 )
 from poise.motion.retarget.feet import FootPath
 from poise.motion.retarget.plan import Plan
@@ -150,7 +152,7 @@ class MotionSolver:
 
         self._first = np.zeros((self.tracks.count, self.figure.nq))
         with self._attaching_solved_frames():
-            draft_clip(self.figure, self.tracks, self.pace, self.style, count_and_report, self._first)
+            free_draft(self.figure, self.tracks, self.pace, self.style, count_and_report, self._first)
         if not self.plan.feet:
             return 1.0
         counted, most = self.plan.away_from_cuts(), BALANCED_DRAFT_SLIP if self.balance else DRAFT_SLIP
@@ -168,7 +170,8 @@ class MotionSolver:
             self.solve_draft(no_progress)
         assert self._first is not None
         with self._attaching_solved_frames():
-            return self._with_limited_acceleration(self._without_slipping_contacts(self._first))
+            draft = with_parts_apart(self.figure, self.tracks, self.pace, self.style, self._first)
+            return self._with_limited_acceleration(self._without_slipping_contacts(draft))
 
     def motion(self, q: FloatArray) -> Motion:
         """Joint values (k, nq) of all frames, or of the first k, as a motion with its targets."""
@@ -176,18 +179,18 @@ class MotionSolver:
         solved = track if len(q) == self.tracks.count else track[: len(q)]
         return Motion(self.figure, q, self.rate * self.settings.tempo, self.settings.name, track=solved)
 
-    def _without_slipping_contacts(self, draft: FloatArray) -> FloatArray:
+    def _without_slipping_contacts(self, draft: Draft) -> FloatArray:
         """(frames, nq) the motion, after releasing the contacts that slip in the draft and then in the result."""
         for _ in range(RELEASE_ROUNDS):
-            changed_frames = self._release_slipping_feet(draft, DRAFT_SLIP)
+            changed_frames = self._release_slipping_feet(draft.held, DRAFT_SLIP)
             if not changed_frames.any():
                 break
             draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
-        self._out = self._smoothed_with_constraints(draft)
+        self._out = self._smoothed_with_constraints(draft.held)
         if self._apart is not None and (faults := self._faults(self._out)):
             steady = self._without_leaps(draft)
             if steady is not None:
-                out = self._smoothed_with_constraints(steady)
+                out = self._smoothed_with_constraints(steady.held)
                 if self._faults(out) < faults:
                     draft, self._out = steady, out
         for _ in range(RELEASE_ROUNDS):
@@ -195,31 +198,30 @@ class MotionSolver:
             if not changed_frames.any():
                 break
             draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
-            self._out = self._smoothed_with_constraints(draft, self._out, changed_frames)
+            self._out = self._smoothed_with_constraints(draft.held, self._out, changed_frames)
         return self._out
 
     def _faults(self, out: FloatArray) -> int:
         """Number of jerky frames, summed over the joints, and of frames in which parts of the figure penetrate."""
         assert self._apart is not None
         depth, pair = np.zeros(len(out)), np.full(len(out), -1, dtype=np.int64)
-        solids, watched, placed, rows = self._apart[:4]
-        clip_depths(self.figure.compiled.tree, out, solids, watched, placed, rows, depth, pair)
+        clip_depths(self.figure.compiled.tree, out, self._apart, depth, pair)
         jerky = jerky_joints(self.figure, out).values()
         return int((depth > MARGIN + SELF_DEPTH).sum()) + sum(int(frames.sum()) for frames in jerky)
 
-    def _without_leaps(self, draft: FloatArray) -> FloatArray | None:
-        """(frames, nq) the draft, in which a limb stays on its side of the body; None if no limb leaps to the other.
+    def _without_leaps(self, draft: Draft) -> Draft | None:
+        """The draft, in which a limb stays on its side of the body; None if no limb leaps to the other.
 
         A hand that is led through the body leaps round it in one frame. Smoothing mostly spreads the leap over time;
         where it cannot, since smoothed postures are inside the body, no joint may move much faster than the fastest
         does in frames without a leap. Joints that carry a foot may, since a foot that is late would miss its step.
         """
-        frames = np.any(list(jerky_joints(self.figure, draft).values()), axis=0)
+        frames = np.any(list(jerky_joints(self.figure, draft.held).values()), axis=0)
         if not np.any(frames) or len(self.figure.loops):
             return None
         near = eased_window(frames, RESOLVE_MARGIN_TIME * self.rate) > 0.0
         held = _carries_no_foot(self.figure, self.plan)
-        rates = np.abs(frame_differences(self.figure, draft))[~(near[1:] | near[:-1])]
+        rates = np.abs(frame_differences(self.figure, draft.held))[~(near[1:] | near[:-1])]
         fastest = rates[:, held].max(initial=0.0)
         if fastest == 0.0:
             return None

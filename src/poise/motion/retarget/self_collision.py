@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from poise.figure.collision.self_distances import self_distances
 from poise.figure.model.figure import Figure
-from poise.kernels.motion.separation import Separation
+from poise.kernels.motion.separation import Separation, make_separation
 
 MARGIN = 0.01
 """Distance to keep between parts that are farther apart in the neutral posture [m]."""
@@ -24,7 +22,7 @@ def separation(figure: Figure, weight: float) -> Separation | None:
         return None
     tables = found.tables()
     tables.watched.reach[:] = found.allowed(MARGIN)
-    return Separation(*tables, weight, np.zeros((1, figure.nv)))
+    return make_separation(*tables, weight, figure.nv)
 
 
 def is_made_of_hinges(figure: Figure) -> bool:

@@ -68,9 +68,9 @@ def test_the_command_saves_solved_frames_when_interrupted(tmp_path, monkeypatch,
             raise KeyboardInterrupt
         fit_clip(*arguments)
 
-    from poise.motion.retarget.draft import fit_clip
+    from poise.motion.retarget.frame_fits import fit_clip
 
-    monkeypatch.setattr("poise.motion.retarget.draft.fit_clip", stopped_later)
+    monkeypatch.setattr("poise.motion.retarget.frame_fits.fit_clip", stopped_later)
     assert run(["retarget", str(tmp_path / "step.bvh"), "human", "-o", str(tmp_path / "out.npz")]) == 130
     assert "contains the 100 frames that were solved before the stop." in " ".join(capsys.readouterr().err.split())
     assert len(poise.load_clip(tmp_path / "out.npz")) == 100
