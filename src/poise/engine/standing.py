@@ -8,6 +8,10 @@ well. A support that no task places counts as standing.
 Knees, hands, a seat: a support that a `Touch` task asks to touch something carries weight from the moment it does, if
 what it touches faces up. Its corners are then the points of the contact, which are found again in every posture.
 
+Leaning: a wall pushes a hand that is h above the soles with a force N along its normal n, which the friction of the
+soles holds: N ≤ μ m g. The moment h N carries the weight at the distance h N / (m g) from where the soles press, nearer
+to the wall. So the support polygon also contains the corners of the soles moved by -μ h n.
+
 For the kernels, the corners of a lifted sole coincide with a corner that stands, and so do not count.
 """
 
@@ -19,11 +23,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from poise.engine.engine_arrays import TaskRows
+from poise.figure.collision.collisions import node_frames
 from poise.figure.collision.soles import LIFTED, SupportPolygon, sole_corners
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, to_matrix
 from poise.figure.model.posture import Posture
 from poise.figure.model.shapes import Box
+from poise.forces.loads import DEFAULT_FRICTION
 from poise.kernels.goals.goals import POINT_GOAL, STAND_GOAL, TURN_GOAL, Evaluation, Goals
 from poise.kernels.goals.support_outline import support_outline
 from poise.kernels.maths.vector import Vector
@@ -36,6 +42,8 @@ TOUCHING = 1e-3
 """Distance up to which a support touches what it stands on [m]."""
 FACING_UP = 0.7
 """Least vertical component of a contact's normal for the contact to carry weight."""
+FACING_SIDEWAYS = 0.3
+"""Largest vertical component of the normal of a wall to lean on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,6 +161,31 @@ class Standing:
                 own = places.get(sole.name)
                 goals.corner_node[sole.corners] = standing.node if sole in lifted else sole.node
                 goals.corner_place[sole.corners] = corner if sole in lifted else sole.place if own is None else own
+            if posture is not None:
+                standing_soles = [sole for sole in soles if sole not in lifted and places.get(sole.name) is None]
+                for sole in lifted:
+                    self._lean(sole, standing_soles, posture)
+
+    def _lean(self, sole: _Sole, standing: Sequence[_Sole], posture: Posture) -> None:
+        """If a sole touches a wall, move its corners to where leaning on it can carry the weight."""
+        contact = None if sole.touch is None or sole.touch.obstacle is None else sole.touch.contact(posture)
+        if contact is None or not standing or contact.distance > TOUCHING:
+            return
+        if abs(float(contact.normal @ self._up)) > FACING_SIDEWAYS:
+            return
+        position, rotation = node_frames(self._figure, posture)
+        corners = [(each.node, place) for each in standing for place in each.place]
+        world = np.array([position[node] + to_matrix(rotation[node]) @ place for node, place in corners])
+        level = contact.normal - (contact.normal @ self._up) * self._up
+        height = max(0.0, float(contact.point @ self._up - (world @ self._up).max()))
+        way = -DEFAULT_FRICTION * height / float(np.linalg.norm(level)) * level
+        nearest_wall = np.argsort(world @ -way)
+        for slot, k in zip(
+            range(sole.corners.start, sole.corners.stop), np.resize(nearest_wall, len(sole.place)), strict=True
+        ):
+            node, place = corners[k]
+            self._goals.corner_node[slot] = node
+            self._goals.corner_place[slot] = place + to_matrix(rotation[node]).T @ way
 
     def _contact_corners(self, sole: _Sole, posture: Posture | None) -> FloatArray | None:
         """(k, 3) points of a contact in the node of its sole, as many as it has corners [m]; None without contact."""

@@ -8,6 +8,7 @@ import pytest
 import poise
 from poise import Avoid, CenterOfMass, Frame, Obstacle, Orientation, Plane, Pose, Position, Scene, TaskError, Touch
 from poise.figure.collision.collisions import Collisions
+from poise.figure.collision.soles import support_polygon
 from poise.figure.model.builder import Builder, free
 from poise.figure.model.shapes import Box, Sphere
 from poise.figures import built_in
@@ -134,6 +135,41 @@ def test_a_seat_carries_weight() -> None:
         result.posture.figure.center_of_mass(result.posture)[2]
         < on_feet.posture.figure.center_of_mass(on_feet.posture)[2]
     )
+
+
+def leaning(hands: tuple[str, ...]) -> poise.Result:
+    """The human whose hands touch a wall in front, and whose chest is asked towards it."""
+    wall = Obstacle(Box((1.5, 2.0, 0.1)), Pose((0.0, 1.0, 0.75)), name="wall")
+    touches = [
+        Touch(hand, wall, at=(x, 1.3, 0.7), priority=2) for hand, x in (("right_hand", -0.2), ("left_hand", 0.2))
+    ]
+    balance = CenterOfMass(over=[*FEET, *hands], margin=0.02, priority=3)
+    tasks = [*standing()[:2], *touches, balance, Position("chest", (0.0, 1.3, 0.4), priority=4)]
+    return poise.solve(HUMAN, tasks, start="standing", obstacles=[wall], max_steps=400)
+
+
+def test_hands_on_a_wall_carry_a_person_who_leans() -> None:
+    leans, stands = leaning(("right_hand", "left_hand")), leaning(())
+    toes = max(corner[2] for corner in support_polygon(stands.posture, FEET).corners)
+    for result, beyond in ((leans, True), (stands, False)):
+        support = result.verdicts[4].support
+        assert support is not None and support.inside > 0.0199
+        assert "inside" in result.report()
+        assert (HUMAN.center_of_mass(result.posture)[2] > toes) == beyond
+    # The wall pushes back at the height of the hands, with at most the friction of the soles: 0.7 of the weight.
+    support = leans.verdicts[4].support
+    assert support is not None
+    assert support.corners[:, 2].max() == pytest.approx(toes + 0.7 * 1.3, abs=0.1)
+
+
+def test_a_hand_on_the_body_itself_carries_nothing() -> None:
+    touch = Touch("right_hand", "right_thigh", priority=2)
+    balance = CenterOfMass(over=[*FEET, "right_hand"], priority=3)
+    result = poise.solve(HUMAN, [*standing()[:2], touch, balance], start="standing")
+    support = result.verdicts[3].support
+    assert support is not None
+    on_feet = support_polygon(result.posture, FEET)
+    assert support.inside == pytest.approx(on_feet.inside, abs=1e-6)
 
 
 def test_a_support_that_does_not_touch_yet_carries_nothing() -> None:
