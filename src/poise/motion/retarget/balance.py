@@ -111,11 +111,16 @@ def _shortest_path(knots: list[Knot]) -> list[Knot]:
     """The knots, each moved as near to the midpoint of its neighbours as its sole allows, until the path is short."""
     band = list(knots)
     for _ in range(SHORTENING_ROUNDS):
+        moved = False
         for i, knot in enumerate(band):
             if knot.sole is not None:
                 beside = [band[j].point for j in (i - 1, i + 1) if 0 <= j < len(band)]
-                midpoint = np.mean(beside, axis=0) if beside else knot.point
-                band[i] = knot._replace(point=knot.sole.nearest(midpoint, SOLE_SHARE))
+                midpoint = sum(beside, np.zeros(2)) / len(beside) if beside else knot.point
+                nearest = knot.sole.nearest(midpoint, SOLE_SHARE)
+                moved = moved or bool((nearest != knot.point).any())
+                band[i] = knot._replace(point=nearest)
+        if not moved:
+            break
     return band
 
 

@@ -341,13 +341,15 @@ class MotionSolver:
             if not np.any(deep) or len(out) < 2:
                 break
             solved = self._with_constraints(out, np.flatnonzero(deep), out)
-            most = np.abs(frame_differences(self.figure, out)).max(axis=0)
+            most, before = np.abs(frame_differences(self.figure, out)).max(axis=0), out
             for first, last in segments(deep):
                 trial = out.copy()
                 trial[first:last] = solved[first:last]
                 ways = np.abs(frame_differences(self.figure, trial[max(first - 1, 0) : last + 1]))
                 if (ways <= FASTER * most).all() and not jerky_joints(self.figure, trial):
                     out = trial
+            if out is before:
+                break
         return out
 
     def _with_constraints(
