@@ -20,8 +20,6 @@ BENCH_STAMP := $(BENCH_VENV)/.setup-$(shell cat requirements-bench.lock | cksum 
 BLENDER ?= 5.2.0
 BLENDER_PYTHON ?= python3.13
 BLENDER_VENV := .venv-blender-$(BLENDER)
-# Those named peers_ are run by others, on the interpreter that has the peers.
-BENCHMARKS := $(filter-out benchmarks/peers_%,$(shell grep -l __main__ benchmarks/*.py))
 
 LOCK = $(BIN)/uv pip compile --upgrade --quiet --universal --python-version 3.11 --fork-strategy fewest \
 	--generate-hashes --no-header --no-emit-index-url --no-emit-find-links
@@ -107,8 +105,9 @@ test-numba: $(STAMP) ## Run the kernels' tests with another numba: make test-num
 		tests/unit/kernels tests/unit/engine tests/unit/chains tests/unit/expressive
 	POISE_CACHE_DIR=$(CURDIR)/$(NUMBA_VENV)/cache $(NUMBA_VENV)/bin/python -m pytest -m slow tests/golden
 
-bench: $(STAMP) $(BENCH_STAMP) ## Run every benchmark, against peers in an environment of their own.
-	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(BIN)/python $$script; done
+bench: $(STAMP) $(BENCH_STAMP) ## Run the benchmarks that have no results of this commit, hours in all; ONLY="reach human" some, AGAIN=1 once more.
+	@$(BIN)/poise compile
+	$(BIN)/python benchmarks/run.py $(ONLY) $(if $(AGAIN),--again)
 
 $(BENCH_STAMP): | $(STAMP)
 	@test -x $(BENCH_VENV)/bin/pip || $(BIN)/python -m venv $(BENCH_VENV)

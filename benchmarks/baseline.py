@@ -25,6 +25,7 @@ from machine import describe
 from peers_poise import PoiseSolver
 from peers_talos import HAND, HEAD, normal, stress, talos
 from reach import PANDA, POSES, UR5
+from results import Table
 from retarget import CLIPS
 
 import poise
@@ -49,9 +50,9 @@ def main(cache: str = str(CACHE)) -> None:
             for name, cost in json.loads(said.stdout.splitlines()[-1]).items():
                 best[shipped][name] = min(cost, best[shipped].get(name, np.inf))
     print(describe("numba", "numpy"))
-    print(f"{'':32}{BASELINE_CPU:>12}{'this computer':>16}   [µs]")
+    table = Table("", "µs", f"{BASELINE_CPU}, as in a wheel", "this computer", "ratio")
     for name, cost in best[False].items():
-        print(f"{name:32}{best[True][name]:12.2f}{cost:16.2f}{best[True][name] / cost:8.2f}x")
+        table.row(name, best[True][name], cost, best[True][name] / cost)
 
 
 def measure() -> dict[str, float]:

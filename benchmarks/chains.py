@@ -143,7 +143,7 @@ def main(count: int) -> None:
     """All tables."""
     print(describe("numba", "numpy"))
     for title, make in FIGURES.items():
-        print(f"\n{title}, {count} targets of each kind\n\n{HEAD}")
+        print(f"\n**{title}, {count} targets of each kind**\n\n{HEAD}")
         figure = make()
         for name in SOLVERS:
             if not name.startswith("circles") or title in PLANAR:

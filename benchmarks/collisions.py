@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from machine import describe, microseconds
+from results import Table
 
 import poise
 from poise import Avoid, CenterOfMass, Frame, Obstacle, Plane, Pose, Position
@@ -41,23 +42,21 @@ def main() -> None:
         Obstacle(Capsule(0.05, 1.0), Pose((-0.5, 1.0, 0.3))),
     ]
     print(describe("numba", "numpy", "coal"))
-    print(
-        f"{'avoiding':<22}{'pairs':>7}{'look [µs]':>12}{'step at rest [µs]':>19}{'step under way [µs]':>21}{'steps':>7}"
-    )
+    table = Table("", "avoiding", "pairs", "look [µs]", "step at rest [µs]", "step under way [µs]", "steps")
     for name, extra in (
         ("nothing", []),
         ("itself", [Avoid("self")]),
         ("furniture", [Avoid(furniture)]),
         ("itself and furniture", [Avoid(["self", *furniture])]),
     ):
-        measure(human, name, tasks, extra)
-    print(f"\n{'two hands pulled live':<40}{'median [µs]':>12}{'90 % [µs]':>12}")
-    live(human, "on its feet, in balance", criteria=())
-    live(human, "and natural")
-    live(human, "and solid: itself and the floor", solid=True)
+        table.row(name, *measure(human, tasks, extra))
+    table = Table("Two hands pulled live, processor time of a step [µs]", "", "median", "90 %")
+    live(table, human, "on its feet, in balance", criteria=())
+    live(table, human, "and natural")
+    live(table, human, "and solid: itself and the floor", solid=True)
 
 
-def live(human: poise.Figure, name: str, **options: Any) -> None:
+def live(table: Table, human: poise.Figure, name: str, **options: Any) -> None:
     """Print the processor time of the steps of a human whose hands are pulled for five seconds."""
     start, feet = human.posture("standing"), ("left_foot", "right_foot")
     pulls = [Position(f"{side}_hand", human.pose_of(f"{side}_hand", start).position, soft=True) for side in SIDES]
@@ -74,10 +73,11 @@ def live(human: poise.Figure, name: str, **options: Any) -> None:
         posture = solver.step(posture)
         spent.append(1e6 * (time.thread_time() - begin))
     median, most = np.percentile(spent[20:], [50, 90])
-    print(f"{name:<40}{median:>12.0f}{most:>12.0f}")
+    table.row(name, median, most)
 
 
-def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid]) -> None:
+def measure(human: poise.Figure, tasks: list[Task], extra: list[Avoid]) -> tuple[int, float, float, float, int]:
+    """Pairs of parts, times of a look and of steps at rest and under way [µs], and the number of steps."""
     start = human.posture("standing")
     solver = poise.Solver(human, [*tasks, *extra])
     result = solver.settle(start)
@@ -94,7 +94,7 @@ def measure(human: poise.Figure, name: str, tasks: list[Task], extra: list[Avoid
         avoidance, frames = Avoidance(human, extra), node_frames(human, result.posture)
         pairs = avoidance.pair_count
         looking = microseconds(lambda: avoidance.measure(*frames), REPEATS)
-    print(f"{name:<22}{pairs:>7}{looking:>12.0f}{resting:>19.0f}{walking:>21.0f}{result.steps:>7}")
+    return pairs, looking, resting, walking, result.steps
 
 
 if __name__ == "__main__":

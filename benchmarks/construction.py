@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from machine import describe
+from results import Table
 
 import poise
 from poise import Hold, LookAt, MomentOfInertia, Position, Solver
@@ -34,8 +35,6 @@ AWAY = {"arm": (0.1, -0.2, 0.0), "human": (0.05, 0.2, 0.2), "walker": (0.0, 0.08
 FAR = ((3.0, 2.0, -3.0), (-3.0, 2.0, -3.0))
 """The same for targets that cannot both be reached [m]."""
 SITES = {"arm": ["tip"], "human": ["left_hand", "right_hand"], "walker": ["left_foot", "right_foot"]}
-WIDTHS = (11, 15, 7, 15, 7, 9, 15, 7)
-"""Widths of the columns of times."""
 IN_A_PROCESS = {
     "import poise": "import poise",
     "and load the human": "import poise; poise.load('human')",
@@ -45,18 +44,22 @@ IN_A_PROCESS = {
 
 def main() -> None:
     print(describe("numba", "numpy"))
-    print("                             targets near            farther           out of reach  [µs]")
-    print("figure  tasks  construct  without steps  steps  without steps  steps  verdict  without steps  steps")
+    solves = (f"{where}: {what}" for where in ("near", "farther") for what in ("besides steps", "steps"))
+    heads = ("figure", "tasks", "construct", *solves, "verdict", "out of reach: besides steps", "steps")
+    table = Table("Solver and solves [µs]", *heads)
     for name, sites in SITES.items():
-        print(row(name, sites), flush=True)
-    print(row("human", SITES["human"], stand=True) + "  (stands)", flush=True)
-    print("target of a task of the human [µs]:", ", ".join(map(target_time, TARGETS)))
+        table.row(*row(name, sites))
+    table.row("human that stands", *row("human", SITES["human"], stand=True)[1:])
+    table = Table("Another target for a task of the human", "kind", "µs")
+    for kind in TARGETS:
+        table.row(kind, target_time(kind))
+    table = Table("Memory of a process", "after", "MB")
     for what, code in IN_A_PROCESS.items():
-        print(f"{what}: {resident_memory(code):.0f} MB resident")
+        table.row(what, resident_memory(code))
 
 
-def row(name: str, sites: list[str], *, stand: bool = False) -> str:
-    """One line of the table, for a human that has to keep standing or not."""
+def row(name: str, sites: list[str], *, stand: bool = False) -> tuple[object, ...]:
+    """One row of the table, for a human that has to keep standing or not."""
     figure = poise.load(name)
     there = {site: figure.pose_of(site, figure.neutral()).position for site in sites}
     met = [Position(site, at=place + NEAR[name]) for site, place in there.items()]
@@ -71,7 +74,7 @@ def row(name: str, sites: list[str], *, stand: bool = False) -> str:
         low(lambda: solver.judge(rest)),
         *solve_times(figure, unmet, solved=False, stand=stand),
     )
-    return f"{name:8}{len(sites):5}" + "".join(f"{t:{w}.0f}" for t, w in zip(times, WIDTHS, strict=True))
+    return name, len(sites), *times
 
 
 def solve_times(figure: poise.Figure, tasks: list[Task], *, solved: bool, stand: bool) -> tuple[float, float]:
@@ -104,11 +107,11 @@ TARGETS: dict[str, tuple[Task, object]] = {
 }
 
 
-def target_time(name: str) -> str:
-    """A kind of target, and the time that another one takes."""
+def target_time(name: str) -> float:
+    """Time that another target of a kind takes [µs]."""
     task, value = TARGETS[name]
     solver = Solver(poise.load("human"), [task, Position("left_hand", at=(0.3, 1.2, 0.5), priority=2)])
-    return f"{name} {low(lambda: solver.target(task, value)):.0f}"  # type: ignore[arg-type]
+    return low(lambda: solver.target(task, value))  # type: ignore[arg-type]
 
 
 def low(call: Callable[[], object]) -> float:

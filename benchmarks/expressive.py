@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import describe, peers_python
+from results import Table
 
 import poise
 from poise.evaluation.erik.sampling import Samples, samples
@@ -40,15 +41,18 @@ def main() -> None:
     parser.add_argument("--grid", type=int, default=0)
     arguments = parser.parse_args()
     print(describe("numba", "scipy"))
+    if arguments.grid:
+        errors = ("error", "shape", "orientation, mean", "orientation, largest")
+        table = Table("", "skeleton", "solver", *errors, "per second", "µs, mean", "µs, 99 %")
+        for letter in arguments.skeletons.lower():
+            on_grid(table, letter, arguments.grid)
+        return
     for letter in arguments.skeletons.lower():
-        if arguments.grid:
-            on_grid(letter, arguments.grid)
-        else:
-            compare(letter, arguments.count)
+        compare(letter, arguments.count)
 
 
-def on_grid(letter: str, count: int) -> None:
-    """One line for each of our two solvers."""
+def on_grid(table: Table, letter: str, count: int) -> None:
+    """One row for each of our two solvers."""
     for make in (poise.Expressive, poise.Erik):
         solver = make(poise.load(f"erik_{letter}"))
         asked = samples(solver.limb, count, 7)
@@ -59,13 +63,10 @@ def on_grid(letter: str, count: int) -> None:
             batch = solver.solve_batch(asked.postures, asked.orientations)
             taken.append(time.perf_counter() - start)
         us = 1e6 * np.min([solver.timed(asked.postures[:1000], asked.orientations[:1000]) for _ in range(3)], axis=0)
-        print(
-            f"{letter.upper()} {make.__name__:10s} error {batch.error.mean():.4f}  "
-            f"shape {batch.shape_error.mean():.4f}  "
-            f"orientation mean {batch.orientation_error.mean():.4f} largest {batch.orientation_error.max():.0e}  "
-            f"{count / min(taken):8.0f} per second  {us.mean():5.1f} µs mean, {np.percentile(us, 99):5.1f} µs p99",
-            flush=True,
-        )
+        turned = batch.orientation_error
+        errors = (f"{batch.error.mean():.4f}", f"{batch.shape_error.mean():.4f}", f"{turned.mean():.4f}", turned.max())
+        speed = (f"{count / min(taken):,.0f}", us.mean(), np.percentile(us, 99))
+        table.row(letter.upper(), make.__name__, *errors, *speed)
 
 
 def compare(letter: str, count: int) -> None:

@@ -22,6 +22,7 @@ import numba
 import numpy as np
 from expressive_wanders import course
 from machine import describe
+from results import Table
 
 import poise
 
@@ -42,10 +43,13 @@ def main() -> None:
     arguments = parser.parse_args()
     print(describe("numba"))
     lamp = poise.load("adelino")
-    print("One turn at 1° per frame, example 21: single solves, the bound, tracked, and its ratio to the bound")
+    table = Table("", "mean shape error", "single solves", "bound", arguments.hold, f"{arguments.hold} / bound")
     turn = np.array([(math.sin(h), 0.35, math.cos(h)) for h in np.radians(np.arange(-180.0, 181.0))])
     for name in lamp.posture_names:
-        show(f"  {name}", [compared(lamp, lamp.posture(name), turn / np.linalg.norm(turn[0]), arguments.hold)])
+        table.row(
+            f"example 21, {name}",
+            *row([compared(lamp, lamp.posture(name), turn / np.linalg.norm(turn[0]), arguments.hold)]),
+        )
     for name in arguments.figures.split(","):
         figure = poise.load(name)
         for speed in map(float, arguments.speeds.split(",")):
@@ -56,7 +60,7 @@ def main() -> None:
                 posture = figure.posture(own[seed % len(own)]) if own else figure.random(rng)
                 directions = course(rng, arguments.bounds, speed, round(60 * arguments.seconds))
                 rows.append(compared(figure, posture, directions, arguments.hold))
-            show(f"{name} {arguments.bounds}, {speed:g}° per frame", rows)
+            table.row(f"{name} wanders {arguments.bounds}, {speed:g}° per frame", *row(rows))
 
 
 def compared(figure: poise.Figure, posture: poise.Posture, directions: np.ndarray, hold: str) -> tuple[float, ...]:
@@ -72,9 +76,9 @@ def compared(figure: poise.Figure, posture: poise.Posture, directions: np.ndarra
     return float(single), float(bound), float(np.mean(shapes))
 
 
-def show(name: str, rows: list[tuple[float, ...]]) -> None:
-    single, bound, tracked = np.mean(rows, axis=0)
-    print(f"{name:34s} {single:.4f}  {bound:.4f}  {tracked:.4f}  {tracked / bound:.2f}", flush=True)
+def row(found: list[tuple[float, ...]]) -> tuple[str, ...]:
+    single, bound, tracked = np.mean(found, axis=0)
+    return f"{single:.4f}", f"{bound:.4f}", f"{tracked:.4f}", f"{tracked / bound:.2f}"
 
 
 @numba.njit

@@ -16,6 +16,7 @@ from multiprocessing.pool import Pool
 
 import numpy as np
 from machine import describe
+from results import Table
 
 import poise
 from poise.expressive.expressive import Hold
@@ -41,15 +42,15 @@ def main() -> None:
     parser.add_argument("--cores", type=int, default=1, help="number of processes; the numbers are the same for any")
     arguments = parser.parse_args()
     print(describe("numba"))
-    print(
-        f"{'':16s} problems  can face  not faced  still moving  last arrival  largest step  shape excess mean  largest"
-    )
+    above = ("shape error above the single solve's, mean", "largest")
+    heads = ("problems", "faced by a single solve", "not faced", "still moving", "last arrival, frame", "largest step")
+    table = Table("", "", *heads, *above)
     with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
         for name in arguments.figures.split(","):
-            report(name, arguments, pool)
+            table.row(name, *row(name, arguments, pool))
 
 
-def report(name: str, arguments: argparse.Namespace, pool: Pool) -> None:
+def row(name: str, arguments: argparse.Namespace, pool: Pool) -> tuple[object, ...]:
     parts = [
         (name, arguments.hold, arguments.seed, first, min(first + PART, arguments.count))
         for first in range(0, arguments.count, PART)
@@ -57,12 +58,9 @@ def report(name: str, arguments: argparse.Namespace, pool: Pool) -> None:
     rows = np.concatenate(pool.starmap(settled, parts, chunksize=1))
     faced, lost, moves, arrival, step, excess = rows.T
     can = faced == 1.0
-    print(
-        f"{name:16s} {len(rows):8d} {int(can.sum()):9d} {int(lost[can].sum()):10d} {int(moves.sum()):13d} "
-        f"{int(arrival[can].max()):13d} {math.degrees(step.max()):12.6f}° "
-        f"{excess[can].mean():18.4f} {excess[can].max():8.4f}",
-        flush=True,
-    )
+    numbers = (len(rows), int(can.sum()), int(lost[can].sum()), int(moves.sum()), int(arrival[can].max()))
+    above = (f"{excess[can].mean():.4f}", f"{excess[can].max():.4f}")
+    return *numbers, f"{math.degrees(step.max()):.2f}°", *above
 
 
 def settled(name: str, hold: Hold, seed: int, first: int, stop: int) -> np.ndarray:

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 from machine import describe
+from results import Table
 
 import poise
 from poise.expressive.tracker import TrackedResult
@@ -84,9 +85,20 @@ def main() -> None:
     parser.add_argument("--roll", action="store_true", help="ask for a roll of 0, not for a direction alone")
     arguments = parser.parse_args()
     print(describe("numba"))
-    print(
-        f"{'':34s} single  tracked ratio  1° high  5° high  1° all  step  mean ms  slow  max ms  before: ratio, 1° high"
+    shares = ("within 1°, above the horizon", "within 5°, above the horizon", "within 1°, all")
+    times = ("largest step", "ms, mean", "frames over 2 ms", "ms, longest")
+    heads = (
+        "figure",
+        "speed",
+        "hold",
+        "single solves",
+        "tracked",
+        "ratio",
+        *shares,
+        *times,
+        "before: ratio, within 1°",
     )
+    table = Table("", *heads)
     lines = [
         (name, bounds, speed, hold)
         for name in arguments.figures.split(",")
@@ -99,19 +111,17 @@ def main() -> None:
     with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
         tallies = pool.imap(wander, cases, chunksize=1)
         for line in lines:
-            show(*line, total([next(tallies) for _ in range(arguments.seeds)]))
+            table.row(*row(*line, total([next(tallies) for _ in range(arguments.seeds)])))
 
 
-def show(name: str, bounds: str, speed: float, hold: str, all_of: Tally) -> None:
+def row(name: str, bounds: str, speed: float, hold: str, all_of: Tally) -> tuple[object, ...]:
     ratio, before = all_of.shape / all_of.single, before_of(name, bounds, speed)
-    print(
-        f"{name:8s} {bounds:>7s} {speed:4.1f} {hold:11s} {all_of.single / all_of.frames:8.4f} "
-        f"{all_of.shape / all_of.frames:8.4f} {ratio:5.2f} {share(all_of.high_within_1, all_of.high):>8s} "
-        f"{share(all_of.high_within_5, all_of.high):>8s} {share(all_of.within_1, all_of.frames):>7s} "
-        f"{math.degrees(all_of.step):5.2f} {1e3 * all_of.seconds / all_of.frames:8.3f} {all_of.slow:5d} "
-        f"{1e3 * all_of.longest:7.2f}    {before}",
-        flush=True,
-    )
+    shapes = (f"{all_of.single / all_of.frames:.4f}", f"{all_of.shape / all_of.frames:.4f}", f"{ratio:.2f}")
+    high = (share(all_of.high_within_1, all_of.high), share(all_of.high_within_5, all_of.high))
+    times = (1e3 * all_of.seconds / all_of.frames, all_of.slow, 1e3 * all_of.longest)
+    step = f"{math.degrees(all_of.step):.2f}°"
+    within = share(all_of.within_1, all_of.frames)
+    return f"{name} {bounds}°", f"{speed:g}°", hold, *shapes, *high, within, step, *times, before
 
 
 def share(part: int, whole: int) -> str:

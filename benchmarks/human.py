@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 from machine import describe
+from results import Table
 
 import poise
 from poise import CenterOfMass, Frame, Hold, LookAt, Orientation, Position, Solver
@@ -17,12 +18,10 @@ FRAMES, ROUNDS = 300, 5
 def main() -> None:
     print(describe("numba", "numpy"))
     human = poise.load("human").with_floating_base()
+    table = Table("Time of a step [µs]", "", "median", "mean", "99 %")
     for title, reach in (("within reach", 0.1), ("hands out of reach", 1.0)):
         best = np.min([one_round(human, reach) for _ in range(ROUNDS)], axis=0)
-        print(
-            f"{title}: median {np.median(best):.0f} µs per step, mean {best.mean():.0f}, "
-            f"99 % below {np.percentile(best, 99):.0f}"
-        )
+        table.row(title, np.median(best), best.mean(), np.percentile(best, 99))
 
 
 def one_round(human: poise.Figure, reach: float) -> np.ndarray:

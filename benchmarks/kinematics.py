@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 from machine import describe, microseconds
+from results import Table
 
 import poise
 from poise.kernels.body.tree import Tree, center_of_mass, center_of_mass_jacobian, forward, jacobian, motion_axes
@@ -88,9 +89,9 @@ def main() -> None:
         ("pinocchio, frames only, from Python", microseconds(lambda: pin.forwardKinematics(model, data, theirs), 2000)),
     ]
     print(describe("numba", "pin", "numpy"))
-    print(f"{'':40s}{'µs':>8s}{'against pinocchio':>20s}")
+    table = Table("", "", "µs", "against Pinocchio")
     for (name, cost), reference in zip(rows, (rows[2], rows[2], rows[2], rows[4], rows[4]), strict=True):
-        print(f"{name:40s}{cost:8.2f}{cost / reference[1]:19.2f}x")
+        table.row(name, cost, cost / reference[1])
 
 
 def pin_coordinates(figure: poise.Figure, model: pin.Model, q: np.ndarray) -> np.ndarray:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import describe, microseconds
+from results import Table
 
 from poise.kernels.jit.compile import kernel
 from poise.kernels.levels.levels import LevelsSolver, make_solver, solve_levels
@@ -74,14 +75,14 @@ def cost(problem: Levels, solver: LevelsSolver) -> float:
 
 def main() -> None:
     print(describe("numba", "numpy"))
-    print(f"{'n':>4s} {'rows':20s}{'free µs':>9s}{'limited µs':>12s}{'locks':>7s}")
+    table = Table("", "unknowns", "rows of each level", "free µs", "limited µs", "limits reached")
     for n, sizes in GROWTH:
         free, solver = make(n, sizes, 10.0)
         without = cost(free, solver)
         limited, solver = make(n, sizes, 0.1)
         within = cost(limited, solver)
         locks = np.count_nonzero(solver.work.limit_multipliers)
-        print(f"{n:4d} {','.join(map(str, sizes)):20s}{without:9.2f}{within:12.2f}{locks:7d}")
+        table.row(n, ", ".join(map(str, sizes)), without, within, locks)
     problem, solver = make(38, (12, 3, 3, 3), 10.0)
     flat = cost(problem, solver)
     root = 0.3 * np.random.default_rng(2).normal(size=(38, 38))

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import describe, microseconds
+from results import Table
 
 import poise
 from poise.evaluation.loops.growth import ladder
@@ -33,11 +34,12 @@ def main() -> None:
         follow_the_walk()
     else:
         print(f"DR Legs is not at {legs.FOLDER}; left out.")
+    table = Table("Built-in mechanisms", "", "bodies", "µs per frame", "assembled", "open by at most [m]")
     for name in ("four_bar", "five_bar", "delta", "stewart", "all_joints", "walker"):
-        move_motors(name)
-    print(f"\n{'bodies':>7}{'loops':>7}{'frame [µs]':>12}{'per body [µs]':>15}")
+        table.row(name, *move_motors(name))
+    table = Table("Ladders", "bodies", "loops", "µs per frame", "µs per body")
     for rungs in RUNGS:
-        climb(rungs)
+        table.row(*climb(rungs))
 
 
 def follow_the_walk() -> None:
@@ -47,16 +49,18 @@ def follow_the_walk() -> None:
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(walk)
     gap = max(figure.closure_error(posture) for posture in q)
     done = int((shares == 1.0).sum())
-    print(f"DR Legs, recorded walk: {done} of {len(walk)} frames assembled, open by {gap:.1e} at most")
-    print(f"  {frame:.1f} µs per frame")
+    table = Table("DR Legs, 31 bodies, 6 loops", "", "")
+    table.row("frames of the recorded walk that assemble", f"{done} of {len(walk)}")
+    table.row("open by at most [m]", gap)
+    table.row("µs per frame", frame)
     maximal = Maximal(figure)
     start, values = maximal.poses(figure.posture(q[999])), dict(zip(legs.MOTORS, walk[1000].tolist(), strict=True))
     reference = microseconds(lambda: maximal.solve(start, values), 1, rounds=3)
-    print(f"  {reference / 1e3:.0f} ms per frame in maximal coordinates, {reference / frame:.0f} times as long")
-    jump(figure, walk, q)
+    table.row("in maximal coordinates, times as long", reference / frame)
+    jump(table, figure, walk, q)
 
 
-def jump(figure: poise.Figure, walk: np.ndarray, q: np.ndarray) -> None:
+def jump(table: Table, figure: poise.Figure, walk: np.ndarray, q: np.ndarray) -> None:
     rng, times, there, same = np.random.default_rng(0), [], 0, 0
     for a, b in rng.integers(0, len(walk), (JUMPS, 2)):
         begin = time.perf_counter()
@@ -65,27 +69,28 @@ def jump(figure: poise.Figure, walk: np.ndarray, q: np.ndarray) -> None:
         there += result.status == "assembled"
         same += bool(np.abs(result.posture.q - q[b]).max() < 1e-6)
     each = np.median(times) * 1e6
-    print(f"  {JUMPS} jumps between frames: {there} assembled, {same} on the same branch, {each:.0f} µs each")
+    table.row("jumps between random frames that assemble", f"{there} of {JUMPS}")
+    table.row("of these on the same branch", same)
+    table.row("µs per jump", each)
 
 
-def move_motors(name: str) -> None:
+def move_motors(name: str) -> tuple[object, ...]:
     figure = poise.load(name)
     way = np.sin(np.linspace(0.0, 20.0, 500))
     motors = {joint.name: 0.05 * way for joint in figure.joints if joint.active}
     q, shares = figure.assembler.frames(motors, figure.neutral())
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
     gap = max(figure.closure_error(posture) for posture in q[::10])
-    bodies = len(figure.bodies)
-    print(f"{name:<12}{bodies:>3} bodies {frame:>6.1f} µs per frame, {shares.mean():.0%} assembled, open by {gap:.0e}")
+    return len(figure.bodies), frame, f"{shares.mean():.0%}", gap
 
 
-def climb(rungs: int) -> None:
+def climb(rungs: int) -> tuple[object, ...]:
     figure = ladder(rungs)
     way = 0.3 * np.sin(np.linspace(0.0, 20.0, 300))
     motors = {f"motor_{k}": way / (k + 1) for k in range(rungs)}
     frame = microseconds(lambda: figure.assembler.frames(motors, figure.neutral()), 1) / len(way)
     bodies = len(figure.bodies)
-    print(f"{bodies:>7}{rungs:>7}{frame:>12.1f}{frame / bodies:>15.2f}")
+    return bodies, rungs, frame, frame / bodies
 
 
 if __name__ == "__main__":

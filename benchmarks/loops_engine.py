@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import describe
+from results import Table
 from scipy.spatial.transform import Rotation
 
 import poise
@@ -43,12 +44,14 @@ def main() -> None:
     if not legs.FOLDER.is_dir():
         raise SystemExit(f"DR Legs is not at {legs.FOLDER}.")
     figure = legs.floating()
+    heads = ("ms per frame", "feet, mm at most", "pelvis, mm at most", "centre of mass, mm at most", "open by")
+    table = Table("The recorded walk, one step per frame", "", *heads)
     for factor, com in itertools.product((1, 12), (False, True)):
-        track(figure, factor, com)
+        track(table, figure, factor, com)
     sweeps(figure)
 
 
-def track(figure: poise.Figure, factor: int, com: bool) -> None:
+def track(table: Table, figure: poise.Figure, factor: int, com: bool) -> None:
     wanted = legs.walked(factor)
     start = wanted[0]
     rest = {name: figure.pose_of(name, start) for name in FRAMES}
@@ -77,11 +80,13 @@ def track(figure: poise.Figure, factor: int, com: bool) -> None:
         center_off = float(np.linalg.norm((figure.center_of_mass(posture) - sway)[:2]))
         now = {"feet": feet, "pelvis": pelvis, "centre": center_off, "open": figure.closure_error(posture)}
         worst = {what: max(worst[what], value) for what, value in now.items()}
-    errors = ", ".join(f"{k} {1e3 * v:.1e} mm" for k, v in worst.items() if k != "open" and (com or k != "centre"))
-    print(
-        f"walk at {100 * factor} frames per second{', centre of mass' if com else ''}: "
-        f"{np.median(times) * 1e3:.3f} ms per frame, at most {errors}, open by {worst['open']:.1e}",
-        flush=True,
+    table.row(
+        f"{100 * factor} frames per second{', centre of mass' if com else ''}",
+        1e3 * np.median(times),
+        1e3 * worst["feet"],
+        1e3 * worst["pelvis"],
+        1e3 * worst["centre"] if com else "",
+        worst["open"],
     )
 
 
@@ -91,10 +96,9 @@ def sweeps(figure: poise.Figure) -> None:
     for kind, size, priorities, dt, duration in cases:
         good, total = counts.get((kind, size), (0, 0))
         counts[kind, size] = (good + sweep(figure, kind, size, priorities, dt, duration), total + 1)
-    print("\nsweeps that come back, of those tried\n" + f"{'size':>6}" + "".join(f"{kind:>10}" for kind in kinds))
+    table = Table("Sweeps that come back, of those tried", "size", *kinds)
     for size in SIZES:
-        row = (f"{counts[kind, size][0]} of {counts[kind, size][1]}" for kind in kinds)
-        print(f"{size:>6}" + "".join(f"{text:>10}" for text in row))
+        table.row(size, *(f"{counts[kind, size][0]} of {counts[kind, size][1]}" for kind in kinds))
 
 
 def sweep(

@@ -24,6 +24,7 @@ import numpy as np
 from loops_maximal import MaximalCoordinates
 from loops_urdf import urdf_of
 from machine import describe, peers_python
+from results import Table
 
 import poise
 from poise import Frame, Pose, Position, Posture, Solver
@@ -61,9 +62,9 @@ class Motion:
 
 def main() -> None:
     print(describe("numba", "numpy", "scipy"))
-    print(f"{'':10}{'solver':<22}{'ms per frame':>14}{'ratio':>8}{'error [mm]':>13}{'open by [m]':>13}")
+    table = Table("", "", "solver", "ms per frame", "times poise's", "mm away at most", "open by at most, m")
     for name, motion in (("five_bar", five_bar()), ("stewart", stewart()), ("walker", walker())):
-        compare(name, motion)
+        compare(table, name, motion)
 
 
 def five_bar() -> Motion:
@@ -96,7 +97,7 @@ def walker() -> Motion:
     return Motion(figure, goals, whole=True, floating=True)
 
 
-def compare(name: str, motion: Motion) -> None:
+def compare(table: Table, name: str, motion: Motion) -> None:
     start = arrived(motion)
     ours, others = [], {}
     follow(motion, start, 10)
@@ -108,12 +109,12 @@ def compare(name: str, motion: Motion) -> None:
         if motion.floating:
             others.setdefault("maximal coordinates", []).append(follow_maximal(motion, start))
     best = quietest(ours)
-    show(name, "poise", best, best)
+    table.row(name, "poise", *row(best, best))
     for peer, runs in others.items():
         if None in runs:
-            print(f"{'':10}{peer:<22}{'not installed in ' + str(peers_python()):>14}")
+            table.row("", peer, "not installed", "", "", "")
         else:
-            show("", peer, quietest(runs), best)
+            table.row("", peer, *row(quietest(runs), best))
 
 
 def arrived(motion: Motion) -> Posture:
@@ -225,12 +226,8 @@ def quietest(runs: Sequence[Run]) -> Run:
     return min(runs, key=lambda run: run.milliseconds)
 
 
-def show(name: str, solver: str, run: Run, best: Run) -> None:
-    ratio = run.milliseconds / best.milliseconds
-    print(
-        f"{name:<10}{solver:<22}{run.milliseconds:>14.4f}{ratio:>8.1f}{1e3 * run.error:>13.1e}{run.gap:>13.1e}",
-        flush=True,
-    )
+def row(run: Run, best: Run) -> tuple[float, float, float, float]:
+    return run.milliseconds, run.milliseconds / best.milliseconds, 1e3 * run.error, run.gap
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@ from peers_judge import Errors, Judge
 from peers_problem import Targets
 from peers_process import Process
 from peers_talos import HAND, HEAD, SHOULDER
+from results import Table
 from rich.progress import track
-from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
@@ -30,7 +30,7 @@ class Outcome(NamedTuple):
     """None when the solver gave up on the way."""
 
 
-def conflicts(contestants: list[Process], judge: Judge, seeds: range) -> Table:
+def conflicts(contestants: list[Process], judge: Judge, seeds: range) -> None:
     """Every solver through the scenarios of all seeds, one after the other in each."""
     at = stance(judge)
     outcomes: dict[str, list[Outcome]] = {solver.name: [] for solver in contestants}
@@ -42,7 +42,7 @@ def conflicts(contestants: list[Process], judge: Judge, seeds: range) -> Table:
             errors = None if motion.failure else judge.errors(motion.q, targets)
             took = 1e3 * float(np.median(motion.seconds)) if motion.seconds.size else np.nan
             outcomes[solver.name].append(Outcome(asked.kind, took, errors))
-    return table(outcomes, f"{len(seeds)} random conflicts, seeds {seeds.start} to {seeds.stop - 1}")
+    show(outcomes, f"{len(seeds)} random conflicts, seeds {seeds.start} to {seeds.stop - 1}")
 
 
 def stance(judge: Judge) -> Evaluation:
@@ -66,17 +66,16 @@ def matrix(q: np.ndarray) -> np.ndarray:
     return np.array(pin.Quaternion(*q).matrix())
 
 
-def table(outcomes: dict[str, list[Outcome]], title: str) -> Table:
+def show(outcomes: dict[str, list[Outcome]], title: str) -> None:
     """One line per solver and kind of scenario, and one for all kinds."""
     places = ("feet: max", "centre mm: median, worst", "hand mm at end: mean")
     calm = ("change of dq at rest: median, worst", "over limits", "speed ratio", "gave up")
-    shown = Table("solver", "kind", "ms", *places, *calm, title=title)
+    table = Table(title, "solver", "kind", "ms", *places, *calm)
     for name, results in outcomes.items():
         kinds = sorted({outcome.kind for outcome in results})
         for kind in (*kinds, "all"):
             chosen = [outcome for outcome in results if kind in {outcome.kind, "all"}]
-            shown.add_row(name, kind, *cells(chosen), end_section=kind == "all")
-    return shown
+            table.row(name, kind, *cells(chosen))
 
 
 def cells(outcomes: list[Outcome]) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from cores import answers, parser_of
 from machine import describe
+from results import Table, shown
 
 from poise.figure.collision.collisions import Collisions, node_frames
 from poise.figure.model.posture import Posture
@@ -157,6 +158,7 @@ def report(found: np.ndarray, how: str, seconds: float) -> None:
     count = len(found)
     print(describe("numba", "numpy"))
     print(f"{count} pulls of the {how} human, {1e3 * seconds:.2f} ms of processor time a tick, verdicts included")
+    table = Table("", "", "worst", "99 %", "too much")
     for title, column, limit, scale, unit in (
         ("through the floor", 0, FLOOR_DEPTH, 1e3, "mm"),
         ("through the body", 1, SELF_DEPTH, 1e3, "mm"),
@@ -165,8 +167,8 @@ def report(found: np.ndarray, how: str, seconds: float) -> None:
     ):
         values = found[:, column]
         bad = int((values > limit).sum())
-        print(f"{title:20s} worst {scale * values.max():8.3f} {unit}, 99 % {scale * np.percentile(values, 99):8.3f}, "
-              f"above {scale * limit:g} {unit}: {bad} of {count}")  # fmt: skip
+        most, usual = f"{shown(scale * values.max())} {unit}", f"{shown(scale * np.percentile(values, 99))} {unit}"
+        table.row(title, most, usual, f"{bad} of {count} above {scale * limit:g} {unit}")
 
 
 if __name__ == "__main__":

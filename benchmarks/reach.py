@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 from machine import describe
+from results import Table
 
 import poise
 from poise.figure.model.pose import to_matrix
@@ -94,10 +95,9 @@ def timed(figure: poise.Figure, site: str, goals: list, **options: object) -> tu
     return times, results
 
 
-def row(name: str, success: float, times: list[float]) -> str:
+def row(name: str, success: float, times: list[float]) -> tuple[str, str, float, float, float]:
     ms = np.array(times) * 1e3
-    spread = f"{np.median(ms):8.4f} / {ms.mean():.4f} / {np.percentile(ms, 99):.3f}"
-    return f"{name:44s}{100.0 * success:7.1f} %   {spread}"
+    return name, f"{100.0 * success:.1f} %", np.median(ms), ms.mean(), np.percentile(ms, 99)
 
 
 def quietest(rounds: list[list[float]]) -> list[float]:
@@ -117,7 +117,7 @@ def peer(question: dict[str, object]) -> dict | None:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def compare(name: str, urdf: Path, tip: str) -> None:
+def compare(table: Table, name: str, urdf: Path, tip: str) -> None:
     figure = poise.load(urdf)
     rng = np.random.default_rng(20)
     goals = poses_of(figure, tip, [figure.random(rng) for _ in range(POSES)])
@@ -132,17 +132,17 @@ def compare(name: str, urdf: Path, tip: str) -> None:
         judge.reached(result.posture.q[judge.ours], *goal) for result, goal in zip(rounds[0][1], goals, strict=True)
     ])  # fmt: skip
     ours = quietest([times for times, _ in rounds])
-    print(row(f"{name}, poise.reach", float(success), ours))
+    table.row(*row(f"{name}, poise.reach", float(success), ours))
     if answer is None:
-        print(f"{name}, roboticstoolbox: not installed here; see the head of this file")
+        table.row(f"{name}, roboticstoolbox", "not installed", "", "", "")
         return
     best = float("inf")
     for damping, found in answer["damping"].items():
         times = quietest(found["times"])
         success = np.mean([judge.reached(np.array(q), *goal) for q, goal in zip(found["q"], goals, strict=True)])
-        print(row(f"{name}, roboticstoolbox {answer['version']} ik_LM, k={damping}", float(success), times))
+        table.row(*row(f"{name}, roboticstoolbox {answer['version']} ik_LM, k={damping}", float(success), times))
         best = min(best, float(np.mean(times)))
-    print(f"{name}: mean {best / np.mean(ours):.1f} x below ik_LM\n")
+    table.row(f"{name}, mean of ik_LM / mean of poise", "", "", best / np.mean(ours), "")
 
 
 def narrowed(figure: poise.Figure, around: poise.Posture, share: float) -> poise.Figure:
@@ -173,7 +173,7 @@ def at_the_edge(figure: poise.Figure, rng: np.random.Generator) -> poise.Posture
     return figure.posture(q)
 
 
-def hard(name: str, urdf: Path, tip: str) -> None:
+def hard(table: Table, name: str, urdf: Path, tip: str) -> None:
     figure, rng = poise.load(urdf), np.random.default_rng(2)
     times, results = [], []
     for _ in range(50):
@@ -182,32 +182,34 @@ def hard(name: str, urdf: Path, tip: str) -> None:
         timed(tight, tip, goals[:1])
         more, found = timed(tight, tip, goals)
         times, results = times + more, results + found
-    print(row(f"{name}, limits narrowed to a fifth", np.mean([r.status == "solved" for r in results]), times))
+    solved = np.mean([r.status == "solved" for r in results])
+    table.row(*row(f"{name}, limits narrowed to a fifth", solved, times))
     goals = poses_of(figure, tip, [at_the_edge(figure, rng) for _ in range(POSES)])
     times, results = timed(figure, tip, goals)
-    print(row(f"{name}, at the edge", np.mean([r.status == "solved" for r in results]), times))
+    table.row(*row(f"{name}, at the edge", np.mean([r.status == "solved" for r in results]), times))
 
 
-def human_hand() -> None:
+def human_hand(table: Table) -> None:
     human, rng = poise.load("human"), np.random.default_rng(3)
     still = {"base": human.neutral()["base"]}
     goals = poses_of(human, "right_hand", [human.random(rng).changed(still) for _ in range(200)])
     timed(human, "right_hand", goals[:1], hold=["base"])
     times, results = timed(human, "right_hand", goals, hold=["base"])
     solved = np.mean([r.status == "solved" for r in results])
-    print(row("human, right hand, pelvis held: full pose", solved, times))
+    table.row(*row("human, right hand, pelvis held: full pose", solved, times))
     times, results = timed(human, "right_hand", [(p, None) for p, _ in goals], hold=["base"])
-    print(row("human, right hand, pelvis held: position", np.mean([r.status == "solved" for r in results]), times))
+    solved = np.mean([r.status == "solved" for r in results])
+    table.row(*row("human, right hand, pelvis held: position", solved, times))
 
 
 def main() -> None:
     print(describe("numba", "numpy", "pin", "roboticstoolbox-python"))
-    print(f"{'':44s}{'reached':>9s}   median / mean / p99 [ms]")
+    table = Table("", "", "reached", "median ms", "mean ms", "99 % ms")
     for robot in (PANDA, UR5):
-        compare(*robot)
+        compare(table, *robot)
     for robot in (PANDA, UR5):
-        hard(*robot)
-    human_hand()
+        hard(table, *robot)
+    human_hand(table)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def main(folder=CLIPS, rounds="3"):
     print(describe())
     for name, options in KINDS:
         figure = poise.load(name)
-        print(f"\n{name}{', balanced' if options else ''}\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
+        print(f"\n**{name}{', balanced' if options else ''}**\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
         for path in sorted(Path(folder).rglob("*.bvh")):
             print(f"| {' | '.join(row_of(poise.load_clip(path), figure, options, int(rounds)))} |", flush=True)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 from machine import describe
+from results import Table
 from scipy.optimize import minimize
 
 import poise
@@ -40,14 +41,15 @@ def main() -> None:
         standing.human(),
         standing.five_joint_legs(),
     ]
-    print("robot            solved  with restarts  nearer with restarts  of these nearer by SLSQP  ms a solve")
+    heads = (f"solved, of {TARGETS}", "with restarts", "nearer with restarts", "of these nearer by SLSQP", "ms a solve")
+    table = Table("", "robot", *heads)
     for humanoid in found:
         if humanoid is not None:
-            print(row(humanoid), flush=True)
+            table.row(*row(humanoid))
 
 
-def row(humanoid: Humanoid) -> str:
-    """One line of the table."""
+def row(humanoid: Humanoid) -> tuple[object, ...]:
+    """One row of the table."""
     solved = again = nearer = local = 0
     spent = 0.0
     for start, tasks in humanoid.questions(TARGETS, seed=5):
@@ -62,7 +64,7 @@ def row(humanoid: Humanoid) -> str:
         if other.errors[tasks[-1]] < found.errors[tasks[-1]] - NEARER:
             nearer += 1
             local += by_slsqp(humanoid, start, tasks) < found.errors[tasks[-1]] - NEARER
-    return f"{humanoid.name:15s}  {solved:6d}  {again:13d}  {nearer:20d}  {local:24d}  {1e3 * spent / TARGETS:10.2f}"
+    return humanoid.name, solved, again, nearer, local, 1e3 * spent / TARGETS
 
 
 def by_slsqp(humanoid: Humanoid, start: poise.Posture, tasks: list[Task]) -> float:

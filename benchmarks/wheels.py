@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from machine import describe
+from results import Table
 
 SOLVE = (
     "import poise; human = poise.load('human'); "
@@ -62,7 +63,7 @@ def main() -> None:
 def try_wheel(wheel: Path, folder: Path) -> None:
     """Install a wheel in an environment in `folder`, and print what the commands take there."""
     version = re.findall(r"-cp3(\d+)-", wheel.name)[0]
-    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", flush=True)
+    table = Table(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB", "", "s", "s of processor time", "MB of memory")
     subprocess.run([python_3(version), "-m", "venv", folder / "venv"], check=True)
     programs = folder / "venv" / "bin"
     quietly = ["--quiet", "--quiet", "--disable-pip-version-check"]
@@ -71,9 +72,9 @@ def try_wheel(wheel: Path, folder: Path) -> None:
     variables = clean | {"POISE_CACHE_DIR": str(folder / "cache")}
     for what, (program, *arguments) in COMMANDS.items():
         took = measure([str(programs / program), *arguments], folder, variables)
-        print(f"  {what:28} {took.wall:5.2f} s, {took.processor:5.2f} s of processor time, {took.memory:4.0f} MB")
+        table.row(what, took.wall, took.processor, took.memory)
     compiled = list((folder / "cache").glob("kernels-*/*"))
-    print(f"  compiled: {len(compiled)} kernels", flush=True)
+    table.row("kernels that had to be compiled", len(compiled), "", "")
 
 
 def python_3(minor: str) -> str:

@@ -27,11 +27,9 @@ from peers_judge import Errors, Judge
 from peers_problem import Problem, Targets
 from peers_process import HOMES, Motion, Process
 from peers_talos import HAND, HEAD, normal, stress, talos
-from rich.console import Console
-from rich.table import Table
+from results import Table
 
 RIVAL = "placo"
-CONSOLE = Console(width=None if sys.stdout.isatty() else 160)
 
 
 class Timed(NamedTuple):
@@ -47,8 +45,8 @@ class Timed(NamedTuple):
 
 def main() -> None:
     options = parse()
-    CONSOLE.print(describe("numba", "numpy", "pin"))
-    CONSOLE.print("peers: " + versions(peers_python(), "placo", "pin-pink", "mink", "daqp", "pin", "numpy"))
+    print(describe("numba", "numpy", "pin"))
+    print("peers: " + versions(peers_python(), "placo", "pin-pink", "mink", "daqp", "pin", "numpy"))
     with TemporaryDirectory() as folder:
         for name, speed_limits, ask in (("normal", False, normal), ("stress", True, stress)):
             problem = talos(Path(folder), speed_limits=speed_limits)
@@ -56,13 +54,14 @@ def main() -> None:
             targets = ask(*start_of(judge), options.frames)
             with solvers(options.solvers, problem) as contestants:
                 runs = rounds(contestants, targets, options.rounds)
-            CONSOLE.print(times_table(name, runs), errors_table(name, runs, judge, targets))
+            times_table(name, runs)
+            errors_table(name, runs, judge, targets)
             say_failures(runs)
         if options.scenarios:
             problem = talos(Path(folder), speed_limits=True)
             seeds = range(options.seed, options.seed + options.scenarios)
             with solvers(options.solvers, problem) as contestants:
-                CONSOLE.print(conflicts(contestants, Judge(problem), seeds))
+                conflicts(contestants, Judge(problem), seeds)
 
 
 def parse() -> argparse.Namespace:
@@ -93,7 +92,7 @@ def solvers(names: list[str], problem: Problem) -> Iterator[list[Process]]:
                 python = Path(sys.executable) if name == "poise" else peers_python()
                 ready.append(Process(name, problem, python=python))
             except RuntimeError as absence:
-                CONSOLE.print(f"[yellow]{absence} (make bench installs the peers)", highlight=False)
+                print(f"{absence} (make bench installs the peers)")
         yield ready
     finally:
         for process in ready:
@@ -123,22 +122,21 @@ def timed(motions: list[Motion]) -> Timed:
     return Timed(last, 1e3 * np.min(per_round, axis=0), all(np.array_equal(m.q, last.q) for m in motions))
 
 
-def times_table(title: str, runs: dict[str, Timed]) -> Table:
-    table = Table("solver", "median", "mean", "p99", f"median / {RIVAL}", "same bytes", title=f"{title}: ms per step")
+def times_table(title: str, runs: dict[str, Timed]) -> None:
+    heads = ("solver", "median", "mean", "99 %", f"median / {RIVAL}", "same bytes")
+    table = Table(f"{title}: ms per step", *heads)
     rival = runs[RIVAL].milliseconds[0] if RIVAL in runs else np.nan
     for name, run in runs.items():
         ratio = run.milliseconds[0] / rival
-        table.add_row(name, *(f"{ms:.4f}" for ms in run.milliseconds), f"{ratio:.2f}", "yes" if run.repeats else "no")
-    return table
+        table.row(name, *run.milliseconds, f"{ratio:.2f}", "yes" if run.repeats else "no")
 
 
-def errors_table(title: str, runs: dict[str, Timed], judge: Judge, targets: Targets) -> Table:
+def errors_table(title: str, runs: dict[str, Timed], judge: Judge, targets: Targets) -> None:
     heads = ("feet m+rad", "centre mm", "hand mm", "gaze mrad", "change of dq", "over limits", "speed ratio")
-    table = Table("solver", *heads, title=f"{title}: errors, median / max; hand and gaze median / end")
+    table = Table(f"{title}: errors, median / largest; of hand and gaze, median / last", "solver", *heads)
     for name, run in runs.items():
         if len(run.motion.q) > 1:
-            table.add_row(name, *error_cells(judge.errors(run.motion.q, targets)))
-    return table
+            table.row(name, *error_cells(judge.errors(run.motion.q, targets)))
 
 
 def error_cells(errors: Errors) -> tuple[str, ...]:
@@ -156,7 +154,7 @@ def error_cells(errors: Errors) -> tuple[str, ...]:
 def say_failures(runs: dict[str, Timed]) -> None:
     for name, run in runs.items():
         if run.motion.failure:
-            CONSOLE.print(f"[red]{name} gave up: {run.motion.failure}", highlight=False)
+            print(f"{name} gave up: {run.motion.failure}")
 
 
 if __name__ == "__main__":
