@@ -308,10 +308,10 @@ class Problem:
         found = None if self.natural is None else self.natural.first_posture(self._targets)
         return self.figure.neutral() if found is None else found
 
-    def turned_postures(self) -> Iterator[Posture]:
-        """Yield other postures to start from, of people who are not upright."""
+    def other_first_postures(self) -> Iterator[Posture]:
+        """Yield other postures of people to start from when none is given, where the first one meets too little."""
         if self.natural is not None:
-            yield from self.natural.turned_postures(self._targets)
+            yield from self.natural.other_postures(self._targets, solid=self.avoidance is not None)
 
     def update_external_terms(self, q: FloatArray) -> None:
         """Compute the terms that depend on the posture in Python, for the posture `q` (nq,)."""

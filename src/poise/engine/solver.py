@@ -39,6 +39,8 @@ _OBSTACLE_HINTS = (
 """What to do with other things that are given as obstacles, by their type."""
 SOLVE_MIN_GAIN = 1e-6
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
+LEAST_START_GAIN = 0.01
+"""Least decrease of the error of a level for which people are posed from another start [m or rad]."""
 LEAST_BRANCH_GAIN = 1e-4
 """Least decrease of an error for which a limb changes to another branch [m or rad]."""
 MAX_CLOSING_ROUNDS = 5
@@ -370,7 +372,7 @@ def solve(  # noqa: PLR0913
         tasks: The tasks, each with its priority.
         start: Start posture, clamped to the limits first. If not given, people on their feet start from the posture
             that is likely for the tasks, and, where it meets too little, also from those of people who are not
-            upright; other figures start from the neutral posture.
+            upright and, if solid, from standing; other figures start from the neutral posture.
         obstacles: Obstacles to keep clear of: the same as `Avoid(obstacles)` among the tasks.
         avoid_self: Whether bodies keep clear of each other: the same as `Avoid("self")`.
         solid: Whether the figure is solid: its bodies touch each other, the floor and the obstacles, but do not pass
@@ -415,8 +417,8 @@ def solve(  # noqa: PLR0913
         branches = other_branches(best.posture, [verdict.task for verdict in best.verdicts if not verdict.met])
         best = _best_of(solver, best, branches, max_steps=max_steps, tolerance=tolerance, slack=LEAST_BRANCH_GAIN)
     if best.status != "solved" and start is None:
-        turned = solver._descents[0].problem.turned_postures()
-        best = _best_of(solver, best, turned, max_steps=max_steps, tolerance=tolerance)
+        others = solver._descents[0].problem.other_first_postures()
+        best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance, slack=LEAST_START_GAIN)
     if best.status != "solved" and tries > 0:
         others = other_starts(first, tries, first_seed, solver._recruited)
         best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance)

@@ -40,7 +40,7 @@ from numpy.typing import ArrayLike
 from poise.engine.engine_arrays import TaskRows
 from poise.engine.natural.gaze import NaturalGaze, is_gaze
 from poise.engine.natural.humanoid import LikelyHumanoid, humanoid_rest
-from poise.engine.natural.turned import turned_postures
+from poise.engine.natural.starts import standing_there, turned_postures
 from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.path import moving_joints
@@ -216,11 +216,19 @@ class NaturalMotion:
         clamp(self._figure.compiled.bounds, _NO_PREVIOUS_POSTURE, found)
         return Posture(self._figure, found)
 
-    def turned_postures(self, targets: Targets) -> Iterator[Posture]:
-        """Yield other postures to start from, of people who are not upright; none if feet are not placed."""
+    def other_postures(self, targets: Targets, *, solid: bool) -> Iterator[Posture]:
+        """Yield other postures to start from, for people whose feet are placed: see `poise.engine.natural.starts`.
+
+        Args:
+            targets: Targets that some tasks have been given.
+            solid: Whether there are parts that cannot pass through each other.
+        """
         people = self._likely_postures
         if isinstance(people, LikelyPerson) and self._placed().issuperset(people.feet):
-            yield from turned_postures(self._figure, self._likely_for, self._handles_from_start(targets))
+            handles = self._handles_from_start(targets)
+            if solid:
+                yield self._figure.clamp(standing_there(self._figure, handles))
+            yield from turned_postures(self._figure, self._likely_for, handles)
 
     def _placed(self) -> set[str]:
         """The points of the model of people that `Frame` tasks place."""

@@ -1,15 +1,19 @@
-"""Postures to start from for people who are not upright: on their hands, turning a cartwheel, lying.
+"""Other postures to start from, where tasks are not met from the likely one.
 
-The model of people (`poise.figures.people.likely_posture`) has learnt mostly from people on their feet, and says
-little about handles whose feet are above the head. But a body that is turned as a whole has a posture of its own: with
-R a rotation of the world, p the likely posture and h the handles, the posture R⁻¹ p(R h) answers the same question.
-Among some rotations R that bring the feet nearer to level, those count whose answers come nearest to the handles after
-the rigid motion that brings them nearest [Kabsch 1976]. People with level feet are upright.
+**Not upright**: on their hands, turning a cartwheel, lying. The model of people
+(`poise.figures.people.likely_posture`) has learnt mostly from people on their feet, and says little about handles whose
+feet are above the head. But a body that is turned as a whole has a posture of its own: with R a rotation of the world,
+p the likely posture and h the handles, the posture R⁻¹ p(R h) answers the same question. Among some rotations R that
+bring the feet nearer to level, those count whose answers come nearest to the handles after the rigid motion that brings
+them nearest [Kabsch 1976]. People with level feet are upright.
+
+**Solid.** In the likely posture parts may be in each other, and cannot always get out. A person who stands where the
+feet should be is in nobody's way: arms then come from outside, as they do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -41,10 +45,8 @@ def turned_postures(human: Figure, likely: Callable[[Handles], FloatArray], hand
         likely: Computes the likely coordinates (nq,) for handles.
         handles: Wanted poses and positions [m]; with the poses of both feet.
     """
-    feet = [pose for pose in (handles[foot] for foot in FEET) if isinstance(pose, Pose)]
-    yaw, _ = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
-    heading = Pose(rotation=(np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0))
-    found = []
+    feet = _feet(handles)
+    heading, found = Pose(rotation=_heading(feet).rotation), []
     for turn in _turns():
         around = heading @ turn @ heading.inverse()
         if sum(_rise(around @ foot) for foot in feet) > sum(map(_rise, feet)) + LEAST_RISE:
@@ -52,6 +54,24 @@ def turned_postures(human: Figure, likely: Callable[[Handles], FloatArray], hand
             found.append(_aligned(human, human.posture(_with_base(human, q, around.inverse())), handles))
     for _, posture in sorted(found, key=lambda each: each[0])[:MOST_TRIED]:
         yield posture
+
+
+def standing_there(human: Figure, handles: Handles) -> Posture:
+    """The human standing where its feet should be, and as they point; `handles` have the poses of both feet."""
+    stands = human.posture("standing")
+    home = _heading([human.pose_of(foot, stands) for foot in FEET])
+    return human.posture(_with_base(human, stands._q, _heading(_feet(handles)) @ home.inverse()))
+
+
+def _feet(handles: Handles) -> list[Pose]:
+    """The poses of both feet."""
+    return [pose for pose in (handles[foot] for foot in FEET) if isinstance(pose, Pose)]
+
+
+def _heading(feet: Sequence[Pose]) -> Pose:
+    """The frame of the feet."""
+    yaw, origin = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
+    return Pose(origin, (np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0))
 
 
 def _rise(foot: Pose) -> float:

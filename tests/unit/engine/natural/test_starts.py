@@ -1,4 +1,4 @@
-"""Where solves start for people who are not upright: on their hands, lying, turning a cartwheel."""
+"""Other postures to start from: those of people who are not upright, and standing for solid ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 import poise
 from poise import Frame, Pose, Position
 from poise.engine.natural.motion import LikelyPerson
-from poise.engine.natural.turned import turned_postures
+from poise.engine.natural.starts import standing_there, turned_postures
 
 FEET = ("left_foot", "right_foot")
 POINTS = ("left_hand", "right_hand", "head")
@@ -60,3 +60,12 @@ def test_the_first_posture_tried_is_near_the_handles() -> None:
     found = HUMAN.frames(next(turned_postures(HUMAN, lambda asked: model.likely(asked, real), given)))
     for point in POINTS:
         assert np.linalg.norm(found[point].position - real[point].position) < 0.4
+
+
+def test_a_person_stands_where_the_feet_should_be() -> None:
+    turn = Pose((1.0, 0.2, -3.0), (np.cos(1.0), 0.0, np.sin(1.0), 0.0))
+    feet = {foot: turn @ HUMAN.pose_of(foot, "standing") for foot in FEET}
+    stands = HUMAN.frames(standing_there(HUMAN, feet))
+    for foot in FEET:
+        np.testing.assert_allclose(stands[foot].position, feet[foot].position, atol=1e-9)
+        np.testing.assert_allclose(stands[foot].matrix, feet[foot].matrix, atol=1e-9)
