@@ -1,7 +1,7 @@
 """Distances between the parts of a figure over many postures, by compiled code alone.
 
 Meshes are replaced by hulls of few vertices (`simple_hulls`), which are accurate to a millimetre or two. Shapes whose
-mesh cannot be read are left out. Parts that touch in the neutral posture and in `BY_DESIGN` of random postures overlap
+mesh cannot be read are left out. Parts that overlap in the neutral posture and in `BY_DESIGN` of random postures do so
 by design, as the shells of a gripper do, and are not measured. Nor are parts that cannot meet: those with two hinges
 between them, such as the links of a wrist, that do not touch wherever these hinges are.
 """
@@ -66,7 +66,7 @@ def self_distances(figure: Figure, reach: float = 0.05) -> SelfDistances:
     proximity = Proximity(solids, pairs, compiled=True)
     neutral = _nearest(proximity, figure.neutral().q, figure, reach)
     seen: Counter[int] = Counter()
-    touching = {p for p in range(len(pairs)) if neutral[p] < TOUCHING_DISTANCE}
+    touching = {p for p in range(len(pairs)) if neutral[p] < 0.0}
     if touching:
         for seed in range(TOUCH_TRIALS):
             near = _nearest(proximity, figure.random(seed).q, figure, TOUCHING_DISTANCE)

@@ -139,16 +139,17 @@ def perform_clip(
         _start(engine, near, q)
         fit_posture(engine, fit, near, near, steps, tolerance, q)
         if is_met(engine, q):
-            if overlaps(engine, fit.apart, q):
-                fit_posture(engine, fit, near, near, STEPS_APART, tolerance, q)
-            continue
-        solved_by_levels += 1
-        _start(engine, near, q)
-        for i in range(near.shape[0]):
-            held[0, i] = near[i]
-        for _ in range(steps):
-            if call_take_step(engine.calls, engine, q) <= tolerance:
-                break
+            if not overlaps(engine, fit.apart, q):
+                continue
+            fit_posture(engine, fit, near, near, STEPS_APART, tolerance, q)
+        else:
+            solved_by_levels += 1
+            _start(engine, near, q)
+            for i in range(near.shape[0]):
+                held[0, i] = near[i]
+            for _ in range(steps):
+                if call_take_step(engine.calls, engine, q) <= tolerance:
+                    break
         if not overlaps(engine, fit.apart, q):
             continue
         for i in range(weight.shape[0]):

@@ -23,6 +23,7 @@ from poise.figure.model.compiled import IntArray
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray
 from poise.kernels.motion.follow_clip import held_rows, perform_clip
+from poise.kernels.motion.posture_curves import interpolate_clip
 from poise.kernels.motion.separation import clip_depths
 from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.clip.motion import Motion
@@ -38,7 +39,7 @@ from poise.motion.retarget.draft import (
     redraft,
     with_parts_apart,
 )
-from poise.motion.retarget.feet import FootPath
+from poise.motion.retarget.feet import FootPath, frames_to_nearest, smootherstep
 from poise.motion.retarget.plan import Plan
 from poise.motion.retarget.self_collision import (
     DRAFT_SEPARATION_WEIGHT,
@@ -74,6 +75,8 @@ FASTER = 1.5
 """Greatest speed of a frame that is solved again, as a multiple of the greatest speed in the other frames."""
 SELF_DEPTH = 5e-3
 """Depth of one part of a figure in another from which the frame counts as faulty [m]."""
+PENETRATION_REACHES = (0.05, 0.1, 0.2, 0.4)
+"""Times before and after such a frame that are solved again with it, one after the other [s]."""
 GROUND_DEPTH = 5e-4
 """Depth below the ground from which a frame is solved again [m]."""
 SMOOTHING_GROWTH = 1.6
@@ -199,15 +202,14 @@ class MotionSolver:
                 break
             draft = redraft(self.figure, self.tracks, self.pace, self.style, draft, changed_frames)
             self._out = self._smoothed_with_constraints(draft.held, self._out, changed_frames)
+        if self._apart is not None:
+            self._out = self._without_penetration(self._out)
         return self._out
 
     def _faults(self, out: FloatArray) -> int:
         """Number of jerky frames, summed over the joints, and of frames in which parts of the figure penetrate."""
-        assert self._apart is not None
-        depth, pair = np.zeros(len(out)), np.full(len(out), -1, dtype=np.int64)
-        clip_depths(self.figure.compiled.tree, out, self._apart, depth, pair)
         jerky = jerky_joints(self.figure, out).values()
-        return int((depth > MARGIN + SELF_DEPTH).sum()) + sum(int(frames.sum()) for frames in jerky)
+        return int((self._depths(out) > SELF_DEPTH).sum()) + sum(int(frames.sum()) for frames in jerky)
 
     def _without_leaps(self, draft: Draft) -> Draft | None:
         """The draft, in which a limb stays on its side of the body; None if no limb leaps to the other.
@@ -316,6 +318,10 @@ class MotionSolver:
             out = self._with_constraints(wanted)
         else:
             out = self._with_constraints(wanted, np.flatnonzero(changed), known)
+        return self._above_ground(self._steady(out))
+
+    def _steady(self, out: FloatArray) -> FloatArray:
+        """(frames, nq) the motion, smoothed and solved again where it is jerky."""
         width = max(self.style.smooth * self.rate, 1.0)
         rounds, widest = SMOOTHING_ROUNDS, WIDEST_SMOOTHING
         if self._apart is not None:
@@ -328,7 +334,7 @@ class MotionSolver:
             wanted = smoothed_where(self.figure, out, jerky, width)
             out = self._with_constraints(wanted, np.flatnonzero(window), out)
             width = min(SMOOTHING_GROWTH * width, widest * self.rate)
-        return self._above_ground(out)
+        return out
 
     def _above_ground(self, out: FloatArray) -> FloatArray:
         """(frames, nq) the motion, with frames solved again in which a foot is below the ground.
@@ -341,16 +347,53 @@ class MotionSolver:
             if not np.any(deep) or len(out) < 2:
                 break
             solved = self._with_constraints(out, np.flatnonzero(deep), out)
-            most, before = np.abs(frame_differences(self.figure, out)).max(axis=0), out
+            before = out
             for first, last in segments(deep):
                 trial = out.copy()
                 trial[first:last] = solved[first:last]
-                ways = np.abs(frame_differences(self.figure, trial[max(first - 1, 0) : last + 1]))
-                if (ways <= FASTER * most).all() and not jerky_joints(self.figure, trial):
+                if self._is_calm(trial, out, (first, last)):
                     out = trial
             if out is before:
                 break
         return out
+
+    def _is_calm(self, trial: FloatArray, out: FloatArray, span: tuple[int, int]) -> bool:
+        """Whether a motion with other frames in a span is not much faster there than `out` is anywhere, nor jerky."""
+        most = np.abs(frame_differences(self.figure, out)).max(axis=0)
+        ways = np.abs(frame_differences(self.figure, trial[max(span[0] - 1, 0) : span[1] + 1]))
+        return bool((ways <= FASTER * most).all()) and not jerky_joints(self.figure, trial)
+
+    def _without_penetration(self, out: FloatArray) -> FloatArray:
+        """(frames, nq) the motion, with frames solved again in which parts of the figure are still in each other.
+
+        Such a frame is at a local minimum, as where two legs cross. It is solved from between the postures before and
+        after it, which leads past the other part; then from between postures farther away.
+        """
+        for reach in PENETRATION_REACHES:
+            depth = self._depths(out)
+            if not (depth > SELF_DEPTH).any():
+                break
+            for first, last in segments(frames_to_nearest(depth > SELF_DEPTH) <= reach * self.rate):
+                ends = max(first - 1, 0), min(last, len(out) - 1)
+                frames = np.arange(first, last)
+                share = smootherstep((frames - ends[0]) / max(ends[1] - ends[0], 1))
+                wanted, between = out.copy(), np.empty((last - first, out.shape[1]))
+                interpolate_clip(
+                    self.figure.compiled.tree, out[list(ends)], np.zeros(len(frames), dtype=np.int64), share, between
+                )
+                wanted[first:last] = between
+                trial = self._steady(self._with_constraints(wanted, frames, wanted))
+                shallower = self._depths(trial[first:last]).max() < 0.5 * depth[first:last].max()
+                if shallower and self._is_calm(trial, out, (first, last)):
+                    out = trial
+        return out
+
+    def _depths(self, out: FloatArray) -> FloatArray:
+        """(frames,) greatest depth of a part of the figure in another [m]."""
+        assert self._apart is not None
+        depth, pair = np.zeros(len(out)), np.full(len(out), -1, dtype=np.int64)
+        clip_depths(self.figure.compiled.tree, out, self._apart, depth, pair)
+        return depth - MARGIN
 
     def _with_constraints(
         self, wanted: FloatArray, frames: IntArray | None = None, known: FloatArray | None = None
