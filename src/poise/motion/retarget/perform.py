@@ -182,6 +182,10 @@ class MotionSolver:
         solved = track if len(q) == self.tracks.count else track[: len(q)]
         return Motion(self.figure, q, self.rate * self.settings.tempo, self.settings.name, track=solved)
 
+    def penetrating(self, out: FloatArray) -> BoolArray:
+        """(frames,) the frames in which a part of the figure is in another, if they are kept apart at all."""
+        return np.zeros(len(out), dtype=np.bool_) if self._apart is None else self._depths(out) > SELF_DEPTH
+
     def _without_slipping_contacts(self, draft: Draft) -> FloatArray:
         """(frames, nq) the motion, after releasing the contacts that slip in the draft and then in the result."""
         for _ in range(RELEASE_ROUNDS):

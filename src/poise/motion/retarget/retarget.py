@@ -36,6 +36,7 @@ from poise.motion.mapping.mapping import JointMap
 from poise.motion.retarget.balance import with_longer_contacts
 from poise.motion.retarget.build import Build
 from poise.motion.retarget.draft import Progress, at_rate, no_progress
+from poise.motion.retarget.fingers import with_fingers
 from poise.motion.retarget.floor import Floor
 from poise.motion.retarget.perform import MotionSolver, SolveSettings
 from poise.motion.retarget.plan import Plan
@@ -153,7 +154,8 @@ def _solved(  # noqa: PLR0917
     for sentence in links.warnings:
         warnings.warn(sentence, UnmappedWarning, stacklevel=3)
     solver = _with_longest_strides(clip, floating(figure, links), links, options, tempo, lambda k, n: report(k // 2, n))
-    motion = solver.motion(solver.solve())
+    q = solver.solve()
+    motion = solver.motion(with_fingers(Source(clip), solver.figure, q, clip.rate, solver.penetrating))
     report(len(clip), len(clip))
     return motion
 

@@ -22,7 +22,7 @@ from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.retarget.feet import smootherstep
 from poise.motion.retarget.frame_fits import AGREE, FrameFits, in_turn
 
-CAUGHT, FREE = 0.7, 0.1
+CAUGHT, FREE = 0.3, 0.1
 """Differences of a coordinate from which a limb counts as caught, and up to which it is free again [rad or m]."""
 FREE_START_STEPS = 30
 """Largest number of steps of a fit from the free posture."""
