@@ -48,7 +48,7 @@ def _handles(page: Page, take: Take) -> None:
 
 def _forces(page: Page, take: Take) -> None:
     _tab(page, "Forces")
-    page.get_by_role("button", name="Add supports under the feet").click()
+    page.get_by_role("button", name="Use the feet as supports").click()
     page.wait_for_timeout(300)
     page.mouse.click(*page.evaluate(PIXEL, BODIES["right_hand"]), button="right")
     page.locator(".q-menu").get_by_text("Add force here").click()

@@ -26,7 +26,7 @@ SERIOUS = """async () => {
 PRESS_RIGHT = """slider => {
     for (let i = 0; i < 40; i++) slider.dispatchEvent(new KeyboardEvent("keydown", { keyCode: 39, bubbles: true }));
 }"""
-TABS = ("Joints", "Task", "Forces", "Criteria", "Body")
+TABS = ("Joints", "Task", "Forces", "Preferences", "Body")
 MODES = ("expressive", "mechanism", "circles", "retarget")
 
 

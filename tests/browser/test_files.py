@@ -47,7 +47,7 @@ def choose_in(page: Page, group: str, name: str) -> None:
 
 def test_every_scene_of_the_thesis_opens(page: Page) -> None:
     for name, make in THESIS.items():
-        choose_in(page, "Thesis scenes", name)
+        choose_in(page, "Scenes of Baerlocher's thesis", name)
         scene = make()
         expect(page.locator(".poise-hint")).to_have_text(scene.description)
         assert name_shown(page) == scene.figure.name
@@ -111,7 +111,7 @@ def test_a_clip_dropped_on_the_page_is_a_figure_or_moves_whoever_performs(page: 
 
 
 def test_a_scene_whose_figure_has_no_file_is_saved_with_it(page: Page, tmp_path: Path) -> None:
-    choose_in(page, "Thesis scenes", "7.3 Sliding scapula")
+    choose_in(page, "Scenes of Baerlocher's thesis", "7.3 Sliding scapula")
     menu = open_menu(page)
     with page.expect_download() as saving:
         menu.get_by_text("Save scene").click()

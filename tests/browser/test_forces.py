@@ -45,7 +45,7 @@ def field(page: Page, card: str, label: str) -> str:
 
 def stand(page: Page) -> None:
     with new_scene(page):
-        page.get_by_role("button", name="Add supports under the feet").click()
+        page.get_by_role("button", name="Use the feet as supports").click()
     assert kinds(page) == ["cone", "cone", "ground", "ground"]
 
 
@@ -116,7 +116,7 @@ def test_reactions_are_found_or_shared_as_asked_and_equilibrium_is_said(page: Pa
 def test_a_criterion_bends_the_figure_as_far_as_tasks_let_it_and_a_gain_of_none_does_not(
     page: Page, screenshots: Path
 ) -> None:
-    tab(page, "Criteria")
+    tab(page, "Preferences")
     before = positions(page)
     with new_scene(page):
         page.get_by_text("Flex", exact=True).click()

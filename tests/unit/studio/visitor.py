@@ -53,6 +53,12 @@ class Visitor:
         self.user.find(marker=marker).click()
         await self.wait()
 
+    async def switch(self, mode: str) -> None:
+        """Click the button of a mode, and wait until the page is in it: its figure is built in another thread."""
+        self.user.find(marker=f"mode {mode}").click()
+        await self.until(lambda: self.modes.mode.name == mode)
+        await self.wait()
+
     async def hear(self, event: str, **args: Any) -> None:
         """Trigger an event of the viewport."""
         self.user.find(Viewport).trigger(event, args)

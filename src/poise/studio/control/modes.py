@@ -147,6 +147,10 @@ class Modes:
         clip = self.inbox.clip_of(name, data, self.session.state.figure)
         self.pose.timeline.change(self.session, clip=clip)
 
+    def retarget_animation(self) -> None:
+        """Switch to the retarget mode with the animation of the pose mode as its clip."""
+        self.retarget.take_clip(self.session, self.pose.timeline.motion())
+
     def hear(self, message: Mapping[str, Any]) -> None:
         """Handle a message from the plots or views of a page."""
         self.driver.hear(self.session, message)

@@ -21,6 +21,9 @@ from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.pulls import with_pin
 from poise.studio.session.session import Session
 
+LOADS = {"force": "Add force here", "torque": "Add torque here", "support": "Use as support"}
+"""What acts on a body, and the item that adds it."""
+
 
 class BodyMenu:
     """The menu of a body, which opens at the pointer."""
@@ -49,8 +52,8 @@ class BodyMenu:
             self._item("Set as root", lambda: self.session.update(lambda state: with_root(state, name)))
             self._item("Choose movable joints …", lambda: recruit_dialog(self.session, name))
             ui.separator()
-            for kind in ("force", "torque", "support"):
-                self._item(f"Add {kind} here", partial(self._add_load, kind, name))
+            for kind, words in LOADS.items():
+                self._item(words, partial(self._add_load, kind, name))
             self._item("Add site here", lambda: self._add_site(body, place))
             self._item("Edit body part …", lambda: self.edit(name))
         self.menu.open()

@@ -15,6 +15,7 @@ from poise.studio.session.session import Session
 from poise.tasks.criteria import Criterion, NearPosture
 from poise.tasks.kinds import all_kinds
 
+ABOUT = "Preferences choose among the postures in which all tasks are met; a higher gain counts more."
 PRESENT_POSTURE = "Present posture"
 LARGEST_GAIN = 1000.0
 """Largest gain that can be entered."""
@@ -33,9 +34,7 @@ class CriteriaPanel:
         self.rows: dict[str, tuple[Switch, Number]] = {}
         self.figure = -1
         with ui.scroll_area().classes("poise-side"), ui.column().classes("w-full gap-1"):
-            ui.label("Criteria choose among the postures that meet all tasks; a higher gain counts more.").classes(
-                "text-caption poise-quiet"
-            )
+            ui.label(ABOUT).classes("text-caption poise-quiet")
             for word in CRITERION_KINDS:
                 with ui.column().classes("poise-task w-full gap-0"):
                     self._row(word)

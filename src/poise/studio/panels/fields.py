@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -223,6 +224,16 @@ def attempt(act: Callable[[], object]) -> bool:
     """Call a function; a `PoiseError` is shown on the page as a notice, and the answer is False."""
     try:
         act()
+    except PoiseError as problem:
+        say_problem(str(problem))
+        return False
+    return True
+
+
+async def attempt_apart(act: Callable[[], object]) -> bool:
+    """As `attempt`, in another thread: for what takes long, such as building a figure, so that all pages stay alive."""
+    try:
+        await asyncio.to_thread(act)
     except PoiseError as problem:
         say_problem(str(problem))
         return False

@@ -51,11 +51,11 @@ class ForcesPanel:
                 ui.select([], label="Applied to").props("dense options-dense").classes("w-full").mark("force site")
             )
             with ui.row().classes("w-full gap-1"):
-                for kind, word in (("force", "Add force"), ("torque", "Add torque"), ("support", "Add support")):
+                for kind, word in (("force", "Add force"), ("torque", "Add torque"), ("support", "Use as support")):
                     ui.button(word, icon="add", on_click=lambda kind=kind: attempt(lambda: self._add(kind))).props(
                         "flat dense no-caps size=sm"
                     ).mark(f"add {kind}")
-            self.support_feet = ui.button("Add supports under the feet", on_click=lambda: attempt(self._support_feet))
+            self.support_feet = ui.button("Use the feet as supports", on_click=lambda: attempt(self._support_feet))
             self.support_feet.props("flat dense no-caps size=sm")
             self.computes = Switch("Compute ground forces", self._compute)
             self.torques = Switch("Show joint torques", self._show_torques)

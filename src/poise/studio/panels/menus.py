@@ -8,15 +8,17 @@ from functools import partial
 from nicegui import ui
 
 from poise.engine.scene import Scene
+from poise.errors import TaskError
 from poise.figures import BUILT_IN
 from poise.studio.control.modes import Modes
 from poise.studio.panels.downloads import download
-from poise.studio.panels.fields import attempt
+from poise.studio.panels.fields import attempt, attempt_apart
 from poise.studio.panels.library import Library
 from poise.studio.panels.robots import osc_dialog, robot_dialog
 from poise.studio.scenes.examples import THESIS
 from poise.studio.scenes.openings import EXAMPLE_SCENES
 from poise.studio.session.changes import open_scene, with_named_posture
+from poise.studio.session.keys import animation_of
 from poise.studio.session.new_tasks import with_handles
 from poise.studio.session.postures import with_mirrored
 from poise.studio.session.session import Session
@@ -53,7 +55,7 @@ SHORTCUTS = (
     ("?", "Show this list"),
 )
 """Keys and pointer actions, and what they do."""
-DOWNLOADS = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json", "motion": "motion.csv"}
+DOWNLOADS = {"scene": "scene.toml", "figure": "figure.toml", "posture": "posture.json"}
 """Files that can be downloaded, by what they contain."""
 
 
@@ -61,19 +63,32 @@ def examples_menu(modes: Modes, choose_file: Callable[[], object], save_picture:
     """The menu: files at the top, examples below."""
     with ui.menu().props('max-height="88vh"') as menu:
         _item("Open file …", choose_file)
-        _item("Open robot …", lambda: robot_dialog(modes.session))
+        _item("Open robot …", lambda: robot_dialog(modes))
         _item("Joint states over OSC …", lambda: osc_dialog(modes.osc))
         for what, name in DOWNLOADS.items():
             _item(f"Save {what}", partial(download, name))
+        _item("Save motion", lambda: save_motion(modes.session))
         _item("Save picture", save_picture)
         ui.separator()
         _group("Posture", posture_actions(modes.session))
-        _group("Thesis scenes", {name: partial(_open, modes.session, make) for name, make in THESIS.items()})
-        _group("Figures", {name: partial(modes.open_figure, name) for name in BUILT_IN})
+        scenes = {name: partial(_open, modes.session, make) for name, make in THESIS.items()}
+        _group("Scenes of Baerlocher's thesis", scenes, _opening)
+        _group("Figures", {name: partial(modes.open_figure, name) for name in BUILT_IN}, _opening)
         ui.separator()
         for name, make in EXAMPLE_SCENES.items():
-            _item(name, partial(_open, modes.session, make))
+            _opening(name, partial(_open, modes.session, make))
     return menu
+
+
+def save_motion(session: Session) -> None:
+    """Download the motion of the present mode: of the animation, or the one that was retargeted."""
+    state = session.state
+    if state.mode.name == "retarget":
+        download("motion.csv")
+    elif animation_of(state).is_empty:
+        raise TaskError("there is no motion yet: make keys on the timeline (K), or retarget a clip.")
+    else:
+        download("animation/motion.csv")
 
 
 def posture_actions(session: Session) -> dict[str, Callable[[], object]]:
@@ -124,18 +139,26 @@ def _item(words: str, act: Callable[[], object]) -> None:
     ui.menu_item(words, on_click=lambda: attempt(act)).props("dense role=menuitem").mark(words)
 
 
+def _opening(words: str, act: Callable[[], object]) -> None:
+    """An item that opens another scene."""
+    ui.menu_item(words, on_click=lambda: attempt_apart(act)).props("dense role=menuitem").mark(words)
+
+
 def _open(session: Session, make: Callable[[], Scene]) -> None:
     open_scene(session, make())
 
 
-def _group(title: str, items: Mapping[str, Callable[[], object]]) -> None:
+Item = Callable[[str, Callable[[], object]], None]
+
+
+def _group(title: str, items: Mapping[str, Callable[[], object]], item: Item = _item) -> None:
     """A submenu, which opens to the right."""
     with ui.menu_item(title, auto_close=False).props("dense role=menuitem aria-haspopup=true"):
         with ui.item_section().props("side"):
             ui.icon("keyboard_arrow_right")
         with ui.menu().props('anchor="center end" self="center start" auto-close max-height="80vh"'):
             for name, act in items.items():
-                _item(name.replace("_", " "), act)
+                item(name.replace("_", " "), act)
 
 
 def cheat_sheet() -> ui.dialog:

@@ -11,18 +11,19 @@ from poise.errors import PoiseError
 from poise.formats import load
 from poise.formats.catalog.robots import ROBOTS, robots_here
 from poise.studio.control.archives import missing_sentence
+from poise.studio.control.modes import Modes
 from poise.studio.control.osc_link import OscLink
+from poise.studio.modes.retarget.retarget import RetargetMode
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.notices import say, say_problem
 from poise.studio.scenes.openings import opening
 from poise.studio.session.changes import open_scene
-from poise.studio.session.session import Session
 
 OSC_HOST, OSC_PORT = "127.0.0.1", 9000
 """Where joint states are sent at first."""
 
 
-def robot_dialog(session: Session) -> None:
+def robot_dialog(modes: Modes) -> None:
     """Open the dialog with all robots that have a name; those on this machine come first."""
     here = {found.name: found.source for found in robots_here()}
     absent = [name for name in ROBOTS if name not in here]
@@ -38,9 +39,9 @@ def robot_dialog(session: Session) -> None:
                 return
             waiting.set_visibility(True)
             try:
-                open_scene(session, await asyncio.to_thread(robot_scene, str(chosen.value)))
+                missing = await asyncio.to_thread(open_robot, modes, str(chosen.value))
                 dialog.close()
-                if missing := missing_sentence(session.state.figure):
+                if missing:
                     say(missing)
             except PoiseError as problem:
                 say_problem(str(problem))
@@ -50,6 +51,20 @@ def robot_dialog(session: Session) -> None:
             ui.button("Cancel", on_click=dialog.close).props("flat")
             ui.button("Open", on_click=bring).mark("open robot")
     dialog.on("hide", dialog.delete)
+
+
+def open_robot(modes: Modes, name: str) -> str:
+    """Open a robot by its name; in the retarget mode, it performs the clip.
+
+    Returns:
+        What is missing of the robot, in a sentence; "" if nothing is.
+    """
+    scene = robot_scene(name)
+    if isinstance(modes.mode, RetargetMode):
+        modes.retarget.take_figure(modes.session, scene.figure)
+    else:
+        open_scene(modes.session, scene)
+    return missing_sentence(scene.figure)
 
 
 def robot_scene(name: str) -> Scene:

@@ -20,7 +20,7 @@ from poise.studio.session.edits.scene import with_changed_task
 from poise.studio.session.pulls import point_task
 from poise.studio.session.session import Session
 
-TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Criteria", "body": "Body"}
+TABS = {"joints": "Joints", "task": "Task", "forces": "Forces", "criteria": "Preferences", "body": "Body"}
 
 
 class Side:

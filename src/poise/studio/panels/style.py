@@ -70,7 +70,8 @@ body[data-connected=false] .poise-viewport { filter: grayscale(1); }
 .poise-code { font-family: ui-monospace, monospace; font-size: 13px; }
 .poise-slider .q-slider__thumb, .poise-slider .q-slider__selection { transition: none !important; }
 .poise-number { font-variant-numeric: tabular-nums; }
-.poise-tabs .q-tab { padding: 0 4px; min-width: 0; min-height: 36px; }
+.poise-tabs .q-tab { padding: 0 3px; min-width: 0; min-height: 36px; }
+.poise-tabs .q-tab__label { font-size: 13px; letter-spacing: -0.1px; }
 .poise-panels, .poise-panels .q-tab-panel { padding: 0 !important; }
 .poise-menu { max-height: 80vh !important; }
 .poise-joints .q-scrollarea__content { width: 100% !important; max-width: 100%; padding: 4px 16px !important; }

@@ -16,7 +16,8 @@ from poise.formats.trainers.kinds import KINDS
 from poise.studio.control.modes import Modes
 from poise.studio.modes.animate.playing import PlayMode
 from poise.studio.panels.downloads import download
-from poise.studio.panels.fields import attempt
+from poise.studio.panels.fields import attempt, attempt_apart
+from poise.studio.panels.notices import say, say_problem
 from poise.studio.panels.viewport import WEB
 from poise.studio.session.keys import animation_of, timeline_length
 
@@ -145,6 +146,8 @@ class TimelinePanel:
                 with ui.menu().props('anchor="center end" self="center start" auto-close'):
                     for kind in KINDS:
                         _item(kind, partial(download, f"animation/for/{kind}"))
+            words, act = "Retarget to another figure …", self.modes.retarget_animation
+            ui.menu_item(words, on_click=lambda: attempt_apart(act)).props("dense").mark(words)
             ui.separator()
             _item("Film (WebM)", lambda: self.ruler.run_method("save_film", FILM_SIZE))
             _item("Frames (PNG)", lambda: self.ruler.run_method("save_frames", FILM_SIZE))
@@ -171,7 +174,7 @@ class TimelinePanel:
     def switch(self) -> None:
         """Show or hide the timeline; one with keys stays."""
         if animation_of(self.session.state).keys:
-            ui.notify("The timeline stays while there are keys.", position="top")
+            say("The timeline stays while there are keys.")
         self.timeline.shown = not self.timeline.shown
         self.session.wake()
 
@@ -204,7 +207,7 @@ class TimelinePanel:
         try:
             await asyncio.to_thread(self.modes.take_clip_under_keys, event.file.name, data)
         except PoiseError as problem:
-            ui.notify(str(problem), type="negative", position="top", multi_line=True)
+            say_problem(str(problem))
         event.sender.reset()  # type: ignore[attr-defined]
         self.follow()
 
@@ -215,7 +218,7 @@ class TimelinePanel:
                 self.notice.dismiss()
                 self.notice = None
             if words:
-                ui.notify(words[2:], type="negative", position="top", multi_line=True)
+                say_problem(words[2:])
             return
         if self.notice is None:
             self.notice = ui.notification(words, spinner=True, timeout=None, position="bottom-right")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments, KeyEventArguments
 
 from poise.studio.control.modes import Modes
-from poise.studio.panels.fields import attempt, header_tip
+from poise.studio.panels.fields import attempt, attempt_apart, header_tip
 from poise.studio.panels.menus import cheat_sheet, choice_dialog, examples_menu
 from poise.studio.panels.modes.switch import ModeSwitch
 from poise.studio.panels.notices import say, say_problem
@@ -49,7 +49,7 @@ class StudioPage:
         with left:
             self.tasks = TaskList(session)
         right = ui.right_drawer(value=True, bordered=True).props("width=270 behavior=desktop").classes("q-pa-none")
-        right.props('aria-label="Joints, task, forces, criteria, body"')
+        right.props('aria-label="Joints, task, forces, preferences, body"')
         self.left = left
         with right:
             self.side = Side(session)
@@ -164,7 +164,7 @@ class StudioPage:
         self.balance.set_visibility(inside is not None)
         if inside is not None:
             self.balance.props(f"data-good={'true' if inside >= 0.0 else 'false'}")
-            self.balance.set_text(f"{'Balanced' if inside >= 0.0 else 'Not balanced'}: {1000.0 * inside:.0f} mm")
+            self.balance.set_text(_balance_words(inside))
             self.balance_tip.set_text(state.outcome.balance)
         robot = self.modes.expressive.robot
         self.stop.set_visibility(robot.is_on)
@@ -178,11 +178,15 @@ class StudioPage:
         if self.modes.expressive.robot.stop("Stopped with the red button: the servos hold their positions."):
             self.session.wake()
 
-    def _choose_figure(self, name: str | None) -> None:
-        if name in self.modes.figure_names and not self.following:
-            if not attempt(lambda: self.modes.choose_figure(name)):
-                self.shown_figure = self.shown_step = -1  # so that the chooser shows the present figure again
-            self.follow()
+    def _choose_figure(self, name: str | None) -> Awaitable[None] | None:
+        """Open a figure that somebody chose; a name that the page itself shows is no choice."""
+        chosen = name in self.modes.figure_names and not self.following
+        return self._open_figure(name) if chosen and name is not None else None
+
+    async def _open_figure(self, name: str) -> None:
+        if not await attempt_apart(lambda: self.modes.choose_figure(name)):
+            self.shown_figure = self.shown_step = -1  # so that the chooser shows the present figure again
+        self.follow()
 
     def _choose_posture(self, name: str | None) -> None:
         if name and not self.following:
@@ -251,7 +255,7 @@ class StudioPage:
             plain[key]()
 
 
-def _chooser(label: str, choose: Callable[[str | None], None]) -> ui.select:
+def _chooser(label: str, choose: Callable[[str | None], object]) -> ui.select:
     chooser = ui.select([], label=label, on_change=lambda event: choose(event.value))
     chooser.props("dark dense options-dense borderless").style("min-width: 7rem").mark(label.lower())
     return chooser
@@ -280,6 +284,11 @@ def _posture_name(state: State) -> str | None:
     if state.posture == state.figure.neutral():
         return "neutral"
     return next((name for name in state.figure.posture_names if state.figure.posture(name) == state.posture), None)
+
+
+def _balance_words(inside: float) -> str:
+    """The balance in a few words; `inside` is how far the centre of mass is inside the support [m]."""
+    return f"Balanced, {1e3 * inside:.0f} mm to spare" if inside >= 0.0 else f"Off balance by {-1e3 * inside:.0f} mm"
 
 
 def _facts(state: State) -> str:

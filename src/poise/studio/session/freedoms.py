@@ -26,6 +26,10 @@ CLOSED_LOOP_GAP = 1e-9
 """Largest closure error at which loops count as closed [m or rad]."""
 
 
+AXIS_WORDS = {"first": "1st axis", "second": "2nd axis"}
+"""How the page calls coordinates that are named after their place among the axes of a joint."""
+
+
 @dataclass(frozen=True)
 class Freedom:
     """One degree of freedom."""
@@ -68,7 +72,7 @@ def _ranges(joint: Joint) -> list[tuple[str, str, float, float]]:
     if joint.kind == "free":
         moves = [(name, "m", -FREE_JOINT_RANGE, FREE_JOINT_RANGE) for name in ("x", "y", "z")]
         return moves + [(name, unit, -HALF_TURN, HALF_TURN) for name, unit in turns]
-    names = joint.coordinates if len(joint.scalars) != 1 else ("",)
+    names = [AXIS_WORDS.get(name, name) for name in joint.coordinates] if len(joint.scalars) != 1 else [""]
     rows = zip(names, joint.scalars, joint.lower, joint.upper, strict=True)
     return [_scalar_range(name, primitive == "turn", low, high) for name, primitive, low, high in rows]
 

@@ -2,13 +2,17 @@
 
 A change is a plain function from a state to a state (`changes.py`, `pulls.py`, `postures.py`). `Session.update` applies
 it, `Session.tick` takes a step of the solver (`stepping.py`), and both call the listeners.
+
+Nobody waits for a step: states are immutable, so a change and a step are computed from the present state without a
+lock, and only the exchange of states is locked. What was exchanged meanwhile is merged, field by field: a change of a
+task's target and a step of the figure do not disturb each other, and a step that began in another posture is dropped.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from poise.engine.scene import Scene
 from poise.figure.model.figure import Figure
@@ -17,6 +21,11 @@ from poise.studio.session.history import History
 from poise.studio.session.outcome import MODE_NOT_READY, NOT_READY, Outcome
 from poise.studio.session.state import State, continued, has_work, state_of
 from poise.studio.session.stepping import Stepper
+
+MOST_TRIES = 20
+"""Number of times that a change is computed again because another one was made meanwhile, before both are merged."""
+COUNTERS = ("figure_number", "scene_number")
+"""Fields of a state that count changes."""
 
 
 class Session:
@@ -29,6 +38,7 @@ class Session:
         self._listeners: list[Callable[[], object]] = []
         self._history = History()
         self._needs_step = has_work(self._state)
+        self._changes = 0
         self.stepper = Stepper()
         """The solver of the present state."""
 
@@ -65,16 +75,22 @@ class Session:
             undoable: Whether undo goes back to the state before.
             wake: Whether the figure may have to move now.
         """
-        with self._lock:
-            before = self._state
+        for tries in range(MOST_TRIES):
+            with self._lock:
+                before, changes = self._state, self._changes
             after = change(before)
             if after is before:
                 return
             if after.scene is not before.scene:
-                self.stepper.prepare(after)
-            if undoable:
-                self._history.remember(before, gesture)
-            self._replace(after, self._needs_step or wake)
+                self.stepper.prepare(before, after)
+            with self._lock:
+                if self._changes != changes and tries + 1 < MOST_TRIES:
+                    continue
+                if undoable:
+                    self._history.remember(self._state, gesture)
+                self._changes += 1
+                self._replace(merged(before, after, self._state), self._needs_step or wake)
+            break
         self._notify()
 
     def wake(self) -> None:
@@ -94,6 +110,7 @@ class Session:
             moment = moment_after(self._state)
             if moment is None:
                 return
+            self._changes += 1
             self._replace(continued(self._state, moment), needs_step=True)
         self._notify()
 
@@ -102,10 +119,15 @@ class Session:
         with self._lock:
             if not self._needs_step:
                 return False
-            after, more = self.stepper.step(self._state)
-            self._replace(after, needs_step=more)
+            before, changes = self._state, self._changes
+        after, more = self.stepper.step(before)
+        with self._lock:
+            changed_meanwhile = self._changes != changes
+            if not changed_meanwhile or not in_conflict(before, after, self._state):
+                self._replace(merged(before, after, self._state), needs_step=more or changed_meanwhile)
+            needs_step = self._needs_step
         self._notify()
-        return more
+        return needs_step
 
     def give_up(self, sentence: str) -> None:
         """Stop solving this scene, end all pulls, and show a sentence with a red light."""
@@ -143,3 +165,26 @@ class Session:
             listeners = tuple(self._listeners)
         for listener in listeners:
             listener()
+
+
+def merged(before: State, after: State, now: State) -> State:
+    """The present state with what has changed from one state to another; both may have begun in an older state."""
+    if now is before:
+        return after
+    found = {each.name: getattr(after, each.name) for each in fields(State) if _differs(before, after, each.name)}
+    counted = {
+        name: getattr(now, name) + getattr(after, name) - getattr(before, name) for name in COUNTERS if name in found
+    }
+    return replace(now, **found | counted)
+
+
+def in_conflict(before: State, after: State, now: State) -> bool:
+    """Whether the present state differs from an older one where a step from it differs, or in its posture."""
+    changed = [each.name for each in fields(State) if _differs(before, now, each.name) and each.name != "step"]
+    return any(name in ("posture", "mode") or _differs(before, after, name) for name in changed)
+
+
+def _differs(one: State, other: State, name: str) -> bool:
+    """Whether a field holds another object, or another number."""
+    a, b = getattr(one, name), getattr(other, name)
+    return a is not b and not (isinstance(a, int | float) and a == b)

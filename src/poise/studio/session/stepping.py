@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from poise.engine.elastic_solver import ElasticSolver
 from poise.engine.problem import StepSize
+from poise.engine.scene import Scene
 from poise.engine.solver import Solver
-from poise.errors import NotReadyError
+from poise.errors import NotReadyError, PoiseError
 from poise.figure.model.posture import Posture
 from poise.studio.session.driver import TICK, Driven
 from poise.studio.session.outcome import Outcome, outcome_of
@@ -23,6 +24,7 @@ from poise.tasks.obstacles import Obstacle, Plane
 from poise.tasks.task import Task
 
 if TYPE_CHECKING:
+    from poise.studio.session.pulls import Pull
     from poise.studio.session.session import Session
 
 LIVE_STEP = StepSize(turn=0.1)
@@ -38,26 +40,36 @@ RESTING_STEP = 1e-6
 
 
 class Stepper:
-    """Moves the figure of a state by one step; keeps the solver of the last state as long as it fits."""
+    """Moves the figure of a state by one step; keeps the solver of the last state as long as it fits.
+
+    One thread takes steps. Others prepare solvers for it, and wait for nothing.
+    """
 
     def __init__(self) -> None:
         """Start without a solver."""
         self.driver: Callable[[State], Driven | None] | None = None
         """Computes the next posture in place of the solver, in modes whose driver moves the figure."""
         self._compiled: CompiledState | None = None
+        self._prepared: CompiledState | None = None
         self._steps = 0
 
-    def prepare(self, state: State) -> None:
-        """Compile the solver of a state, or set its targets; raises `PoiseError` if that cannot be done.
+    def prepare(self, before: State, after: State) -> None:
+        """Compile the solver of a changed state, or check its targets if only they differ; raises `PoiseError`.
 
         A mode whose driver moves the figure needs no solver, so that its scene is not compiled.
         """
-        if not state.mode.drives:
-            self._fitting(state)
+        if after.mode.drives:
+            return
+        if not same_problem(before.scene, before.pulls, after):
+            self._prepared = CompiledState(after)
+            return
+        for old, new in zip(before.scene.tasks, after.scene.tasks, strict=True):
+            if new is not old and new.active:
+                new.goals(after.figure)
 
     def forget(self) -> None:
         """Discard the solver."""
-        self._compiled = None
+        self._compiled = self._prepared = None
 
     def step(self, state: State) -> tuple[State, bool]:
         """The state after one step, and whether another step is needed."""
@@ -79,6 +91,8 @@ class Stepper:
     def _fitting(self, state: State) -> CompiledState:
         """The solver with the tasks and targets of a state; compiled again only if more than targets has changed."""
         found, self._compiled = self._compiled, None
+        if found is None or not found.fits(state):
+            found, self._prepared = self._prepared, None
         if found is None or not found.fits(state):
             found = CompiledState(state)
         found.aim(state)
@@ -109,16 +123,7 @@ class CompiledState:
 
     def fits(self, state: State) -> bool:
         """Whether a state differs only in the targets of tasks and pulls, and in the places of obstacles."""
-        old, new = self._scene, state.scene
-        if [pull.task for pull in self._pulls] != [pull.task for pull in state.pulls]:
-            return False
-        return old is new or (
-            all(getattr(old, part) is getattr(new, part) for part in ("figure", "forces", "criteria", "solid"))
-            and len(old.tasks) == len(new.tasks)
-            and all(map(differ_in_target_only, old.tasks, new.tasks))
-            and len(old.obstacles) == len(new.obstacles)
-            and all(map(differ_in_place_only, old.obstacles, new.obstacles))
-        )
+        return same_problem(self._scene, self._pulls, state)
 
     def aim(self, state: State) -> None:
         """Set the targets, and move the obstacles, that differ from those of the last state."""
@@ -138,6 +143,20 @@ class CompiledState:
         found = outcome_of(self.solver.judge(posture, tolerance=SHOWN_AS_MET_ERROR, at_rest=at_rest).verdicts)
         present = dict(zip(self._tasks, self._scene.tasks, strict=True))
         return replace(found, verdicts={present.get(task, task): verdict for task, verdict in found.verdicts.items()})
+
+
+def same_problem(old: Scene, pulls: Sequence[Pull], state: State) -> bool:
+    """Whether a state differs from a scene and pulls only in targets, and in the places of obstacles."""
+    new = state.scene
+    if [pull.task for pull in pulls] != [pull.task for pull in state.pulls]:
+        return False
+    return old is new or (
+        all(getattr(old, part) is getattr(new, part) for part in ("figure", "forces", "criteria", "solid"))
+        and len(old.tasks) == len(new.tasks)
+        and all(map(differ_in_target_only, old.tasks, new.tasks))
+        and len(old.obstacles) == len(new.obstacles)
+        and all(map(differ_in_place_only, old.obstacles, new.obstacles))
+    )
 
 
 def differ_in_target_only(old: Task, new: Task) -> bool:
@@ -197,6 +216,9 @@ class SolverThread:
             self._session.say_not_ready()
             self._stopped.wait(RETRY_INTERVAL)
             return True
+        except PoiseError as problem:
+            self._session.give_up(str(problem))
+            return False
         except Exception:
             logging.getLogger(__name__).exception("the solver of the studio failed")
             self._session.give_up("The solver failed; see the terminal for the error. Undo, or change a task.")

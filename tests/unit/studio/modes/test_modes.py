@@ -238,6 +238,7 @@ def test_pairs_are_chosen_where_nothing_matches(modes: Modes, tmp_path: Path) ->
     modes.enter("retarget")
     waited(modes)
     driver.take_figure(session, poise.load("adelino"))
+    until(lambda: driver.draft(session.state) is not None)
     session.tick()
     assert driver.work(session.state) is None
     assert "click a joint of the clip" in session.state.outcome.sentence

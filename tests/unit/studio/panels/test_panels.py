@@ -59,7 +59,7 @@ async def test_forces_are_added_changed_and_removed(visit: Visit) -> None:
 async def test_feet_carry_the_weight_by_what_is_found_or_by_shares(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
-        visitor.user.find("Add supports under the feet").click()
+        visitor.user.find("Use the feet as supports").click()
         await visitor.wait()
         await visitor.user.should_see("In equilibrium")
         assert [support.share for support in supports_of(session.state.scene)] == [None, None]
@@ -222,7 +222,7 @@ def test_every_kind_of_task_is_described_here() -> None:
 async def test_every_property_of_every_kind_of_task_can_be_changed(visit: Visit, kinds: list[str]) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.tab("forces")
-        visitor.user.find("Add supports under the feet").click()
+        visitor.user.find("Use the feet as supports").click()
         await visitor.tab("body")
         await visitor.click("add sphere")
         for kind in kinds:
@@ -272,7 +272,7 @@ async def test_the_menu_of_a_body_asks_roots_and_pushes(visit: Visit) -> None:
         ]
         await choose("Pin this point")
         await choose("Add force here")
-        await choose("Add support here")
+        await choose("Use as support")
         assert len(session.state.scene.tasks) == 6
         assert [type(load) for load in session.state.scene.forces] == [Force, Support]
         await choose("Edit body part …")

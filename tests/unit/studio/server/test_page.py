@@ -143,7 +143,8 @@ def _number(session: Session, joint: str) -> int:
 async def test_figures_and_postures_are_chosen_and_taken_back(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
         await visitor.enter("figure", "adelino", ui.select)
-        assert session.state.figure.name == "adelino"
+        await visitor.until(lambda: session.state.figure.name == "adelino")
+        await visitor.wait()
         await visitor.enter("posture", "sad", ui.select)
         assert session.state.posture == session.state.figure.posture("sad")
         for _ in range(2):
@@ -163,7 +164,8 @@ async def test_the_menu_has_every_example_every_scene_of_the_thesis_and_every_fi
         for what in ("scene", "figure", "posture", "motion"):
             await visitor.user.should_see(f"Save {what}")
         await visitor.click("7.13 Ball and cylinder")
-        assert session.state.scene.description.startswith("Looks at a ball")
+        await visitor.until(lambda: session.state.scene.description.startswith("Looks at a ball"))
+        await visitor.wait()
         await visitor.user.should_see(session.state.scene.description)
 
     await visit(story)

@@ -67,5 +67,5 @@ def test_a_pin_that_is_not_ready_is_refused_and_said(monkeypatch: pytest.MonkeyP
     assert session.state.outcome != NOT_READY
 
 
-def _refuse(state: object) -> None:
+def _refuse(*states: object) -> None:
     raise NotReadyError("getting ready: this works in a moment.")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from poise.engine.solver import Solver
 from poise.errors import FigureError, TaskError
+from poise.figure.model.figure import Figure
 from poise.figures import built_in
 from poise.pictures.surface import sphere
 from poise.studio.control.modes import Modes
@@ -22,7 +22,7 @@ from poise.studio.session.state import State
 from poise.studio.session.stepping import CompiledState
 from poise.studio.wire.frames import packed, unpacked
 from poise.studio.wire.geometry import geometry, is_closed
-from poise.tasks.task import Task
+from poise.tasks.task import Goal, Task
 from poise.warmup import every_joint_kind
 from tests.unit.studio.pointer import aim, drag, press, release
 
@@ -215,11 +215,11 @@ def test_a_target_that_the_solver_refuses_changes_nothing(monkeypatch: pytest.Mo
     session.tick()
     before = session.state
 
-    def refuse(self: Solver, task: Task, value: object) -> None:
+    def refuse(self: Task, figure: Figure) -> list[Goal]:
         raise TaskError("no")
 
     with monkeypatch.context() as patch, pytest.raises(TaskError):
-        patch.setattr(Solver, "target", refuse)
+        patch.setattr(type(before.scene.tasks[0]), "goals", refuse)
         session.update(lambda state: with_target(state, 0, [0.0, 1.0, 0.0]))
     assert session.state is before
     while session.tick():

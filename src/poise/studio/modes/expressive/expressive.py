@@ -29,6 +29,7 @@ from poise.figure.model.posture import Posture
 from poise.figures import BUILT_IN, built_in
 from poise.pictures.camera import world_axes
 from poise.studio.modes.expressive.filter import Filtered, FilterSettings
+from poise.studio.modes.expressive.glide import Glide
 from poise.studio.modes.expressive.postures import posture_choices
 from poise.studio.modes.expressive.robot import RobotLine
 from poise.studio.session.changes import open_scene, scene_change, with_target
@@ -42,7 +43,7 @@ from poise.tasks.look_at import LookAt
 from poise.tasks.posture import Hold
 
 SOLVER_NAMES = {"ours": "Expressive", "erik": "ERIK 2019", "2017": "ERIK 2017"}
-HOLD_NAMES: dict[str, str] = {"gaze": "Gaze", "balanced": "Balanced", "expression": "Expression"}
+HOLD_NAMES: dict[str, str] = {"gaze": "Gaze", "balanced": "Both", "expression": "Expression"}
 """What matters most to `poise.Expressive` in motion."""
 CHAIN_FIGURES = ("adelino", "snake", *(f"erik_{letter}" for letter in "abcdefg"))
 FIRST_CHAIN_FIGURE, FIRST_POSTURE = "adelino", "curious"
@@ -97,6 +98,7 @@ class ExpressiveDriver(Driver):
         self._last: ExpressiveResult | None = None
         self._shown: Posture | None = None
         self._direction: FloatArray | None = None
+        self._target = Glide()
 
     def figures(self) -> tuple[str, ...]:
         """Names of the built-in figures that are chains of hinges."""
@@ -139,6 +141,7 @@ class ExpressiveDriver(Driver):
         self._last, self._shown = result, posture
         self.numbers = Numbers(result, gaze, seconds)
         self.robot.write(posture)
+        rests = rests and self._target.has_arrived
         under_way = not rests or _gaze_error(result.posture, look) < ON_TARGET_ANGLE
         outcome = _outcome(look, held, self.numbers, under_way=under_way)
         return Driven(posture, outcome, not rests or self.robot.is_on)
@@ -150,7 +153,7 @@ class ExpressiveDriver(Driver):
         is. Without smoothing, tip and direction would oscillate and never come to rest.
         """
         tip = shown.figure.pose_of(look.site, self._last.posture if self._last is not None else shown).position
-        to = looked_at_point(look) - tip
+        to = self._target.on_the_way_to(looked_at_point(look)) - tip
         far = float(np.linalg.norm(to))
         new = to / far if far > 0.0 else shown.figure.up_vector
         share = GAZE_EASING * min(1.0, far / (EASING_DISTANCE * _figure_reach(shown.figure)))
@@ -160,7 +163,7 @@ class ExpressiveDriver(Driver):
         return facing(self._direction, roll=None)
 
     def _restart(self, posture: Posture) -> None:
-        self._last, self._direction = None, None
+        self._last, self._direction, self._target = None, None, Glide()
         self._filtered.begin(posture)
 
     def _solver_of(self, figure: Figure, name: str, hold: HoldInMotion) -> ExpressiveSolver:

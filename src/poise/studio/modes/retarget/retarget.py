@@ -176,11 +176,7 @@ class RetargetDriver(Driver):
         number = self._requests
         self._request = request
         self.problem = ""
-        if not request.mapping.links:
-            self.progress = None
-            session.wake()
-            return
-        self.progress = (0, len(request.clip))
+        self.progress = (0, len(request.clip)) if request.mapping.links else None
 
         def report_progress(done: int, count: int) -> None:
             if number != self._requests:
@@ -190,6 +186,9 @@ class RetargetDriver(Driver):
 
         def work() -> None:
             try:
+                self._place_beside(session, request)
+                if not request.mapping.links:
+                    return
                 self._show(session, solved(request, report_progress))
             except _SupersededError:
                 return
@@ -203,7 +202,7 @@ class RetargetDriver(Driver):
             finally:
                 if number == self._requests:
                     self.progress = None
-            session.wake()
+                session.wake()
 
         threading.Thread(target=work, name="poise retarget", daemon=True).start()
 
@@ -277,13 +276,18 @@ class RetargetDriver(Driver):
 
     def draft(self, state: State) -> Draft | None:
         """The clip beside the figure while nothing has been retargeted."""
-        request = self._request
-        if self.work(state) is not None or request is None or request.figure is not state.figure:
+        request, draft = self._request, self._draft
+        if self.work(state) is not None or request is None or draft is None or request.figure is not state.figure:
             return None
-        drawn = None if self._draft is None else self._draft.request
-        if drawn is None or drawn.clip is not request.clip or drawn.figure is not request.figure:
-            self._draft = draft_of(request, state.posture)
-        return self._draft
+        return draft if draft.shows(request) else None
+
+    def _place_beside(self, session: Session, request: Request) -> None:
+        """Place the clip beside the figure, before it is retargeted."""
+        if self._draft is None or not self._draft.shows(request):
+            state = session.state
+            posture = state.posture if state.figure is request.figure else request.figure.neutral()
+            self._draft = draft_of(request, posture)
+            session.wake()
 
     def seek(self, session: Session, seconds: float) -> None:
         """Pause at a time [s]."""
@@ -352,7 +356,8 @@ def _quality_sentence(quality: Quality) -> str:
     spikes = {0: "no spikes", 1: "1 spike"}.get(len(quality.spikes), f"{len(quality.spikes)} spikes")
     mean, most = 1e3 * quality.tracking.mean(), 1e3 * quality.tracking.max()
     return (
-        f"Mean error {mean:.1f} mm, largest {most:.1f} mm; feet drift {1e3 * quality.drift:.2f} mm; {broken}; {spikes}."
+        f"Off the clip by {mean:.1f} mm on average, {most:.1f} mm at most; feet slide {1e3 * quality.drift:.2f} mm; "
+        f"{broken}; {spikes}."
     )
 
 

@@ -18,8 +18,8 @@ from poise.motion.mapping.mapping import JointMap, Link
 from poise.motion.report.report import Quality, measure
 from poise.motion.retarget.retarget import retarget
 from poise.pictures.camera import world_axes
-from poise.pictures.parts import appearance
 from poise.studio.modes.retarget.own import beside, is_own, own_motion
+from poise.studio.session.state import appearance_of
 from poise.studio.wire.overlays import rounded
 
 JOINTS_PLOTTED = 8
@@ -92,10 +92,14 @@ class Draft:
     number: int = field(default_factory=lambda: next(_work_numbers))
     """A unique number."""
 
+    def shows(self, request: Request) -> bool:
+        """Whether it is of the clip and the figure of a request."""
+        return self.request.clip is request.clip and self.request.figure is request.figure
+
 
 def draft_of(request: Request, posture: Posture) -> Draft:
     """The clip's first frame beside the figure in a posture."""
-    ours = appearance(request.figure).vertices(request.figure.frames(posture))
+    ours = appearance_of(request.figure).vertices(request.figure.frames(posture))
     source = beside(request.clip, request.figure, ours)
     first = (source + offset_beside(request.figure, ours, source))[0]
     return Draft(request, first, *_sphere_around(ours, first))
@@ -193,7 +197,7 @@ def solved(request: Request, progress: Callable[[int, int], None]) -> Work:
     else:
         motion = retarget(clip, figure, mapping, tempo=tempo, balance=request.balance, progress=progress)
     source = aligned_source(clip, motion)
-    ours = appearance(motion.figure).vertices(motion.figure.frames(motion[0]))
+    ours = appearance_of(motion.figure).vertices(motion.figure.frames(motion[0]))
     source = source + offset_beside(motion.figure, ours, source)
     return Work(request, motion, measure(motion), source, *_sphere_around(ours, source[0]))
 

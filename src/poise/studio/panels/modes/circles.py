@@ -27,7 +27,7 @@ class CirclesPanel:
         """Build the panel inside the current NiceGUI element."""
         self.modes, self.session = modes, modes.session
         heading("Demo")
-        self.demos = ChoiceButtons(modes.choose_figure)
+        self.demos = ChoiceButtons(modes.choose_figure, opens=True)
         self.line = ui.label().classes("poise-line")
         with ui.column().classes("w-full gap-0") as self.turning:
             heading("Turntable")

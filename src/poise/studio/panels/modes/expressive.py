@@ -51,7 +51,7 @@ class ExpressivePanel:
         heading("Solver")
         self.solvers = ChoiceButtons(lambda name: self._set(solver=name))
         self.facts = Facts(EXPRESSIVE_FACTS)
-        heading("Hold in motion")
+        heading("While moving, keep")
         self.holds = ChoiceButtons(lambda name: self._set(hold=name))
         heading("Motion filter")
         self.settings = {

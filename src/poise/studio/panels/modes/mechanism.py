@@ -30,7 +30,7 @@ class MechanismPanel:
         self.shown_figure = -1
         self.message = ""
         heading("Mechanism")
-        self.figures = ChoiceButtons(modes.choose_figure)
+        self.figures = ChoiceButtons(modes.choose_figure, opens=True)
         with ui.row().classes("w-full no-wrap gap-2"):
             for ink, word in LEGEND.items():
                 with ui.row().classes("items-center no-wrap gap-0"):

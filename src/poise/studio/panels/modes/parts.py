@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nicegui import ui
 
-from poise.studio.panels.fields import attempt
+from poise.studio.panels.fields import attempt, attempt_apart
 from poise.studio.session.driver import Mode
 from poise.studio.session.session import Session
 
@@ -29,9 +29,9 @@ def heading(text: str) -> None:
 class ChoiceButtons:
     """A row of buttons, one of which is on."""
 
-    def __init__(self, choose: Callable[[str], object]) -> None:
-        """Build an empty row inside the current NiceGUI element."""
-        self.choose = choose
+    def __init__(self, choose: Callable[[str], object], *, opens: bool = False) -> None:
+        """Build an empty row inside the current NiceGUI element; `opens` says that a choice opens another scene."""
+        self.choose, self.opens = choose, opens
         self.names: tuple[str, ...] = ()
         self.row = ui.row().classes("w-full gap-1")
         self.buttons: dict[str, ui.button] = {}
@@ -47,8 +47,8 @@ class ChoiceButtons:
             button.props(f"data-on={'true' if name == on else 'false'}")
 
     def _button(self, name: str, word: str) -> ui.button:
-        act = lambda: attempt(lambda: self.choose(name))  # noqa: E731
-        button = ui.button(word.replace("_", " "), on_click=act, color=None)
+        tried = attempt_apart if self.opens else attempt
+        button = ui.button(word.replace("_", " "), on_click=lambda: tried(lambda: self.choose(name)), color=None)
         return button.props("flat").classes("poise-choice").mark(f"choose {name}")
 
 

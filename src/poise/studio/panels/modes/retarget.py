@@ -13,17 +13,18 @@ from poise.studio.modes.retarget.work import Request, Work
 from poise.studio.panels.downloads import download
 from poise.studio.panels.fields import attempt
 from poise.studio.panels.modes.parts import ChoiceButtons, Facts, Setting, heading
+from poise.studio.panels.robots import robot_dialog
 from poise.tasks.form import parts_of
 
 NO_LINK = "–"
 """Option for a joint of the clip that is not linked."""
 RETARGET_FACTS = (
     "Frames",
-    "Clip, motion",
+    "Clip → motion",
     "Floating base",
     "Mean error",
     "Largest error",
-    "Foot drift",
+    "Feet slide",
     "Spikes",
 )
 """Names of the numbers that are shown."""
@@ -48,15 +49,16 @@ class RetargetPanel:
         self.clip = ui.label().classes("poise-line").mark("clip name")
         self._opens("Open a clip: BVH, glTF, CSV", choose_file)
         heading("Figure")
-        self.figures = ChoiceButtons(modes.choose_figure)
+        self.figures = ChoiceButtons(modes.choose_figure, opens=True)
+        self._opens("Open a robot by name", lambda: robot_dialog(modes))
         self._opens("Open a figure: URDF, MJCF", choose_file)
         self.tempo = Setting("Tempo", (0.1, 2.0, 0.05), lambda v: self._change(tempo=v), lambda v: f"{v:.2f}")
         self.balance = ui.switch("Keep balance", on_change=lambda event: self._change(balance=bool(event.value)))
         self.balance.props("dense size=sm color=orange-7")
-        heading("Quality")
+        heading("How well it follows")
         self.facts = Facts(RETARGET_FACTS)
         self.spikes = ui.row().classes("w-full gap-1").mark("spikes")
-        heading("Mapping: clip joint → figure part")
+        heading("Pairs: joint of the clip → part of the figure")
         self.marks = ui.switch("Show pairs, choose them by clicks", on_change=lambda event: self._mark(event.value))
         self.marks.props("dense size=sm color=orange-7").mark("show pairs")
         self._opens("Open pairs: TOML", choose_file)
@@ -65,7 +67,7 @@ class RetargetPanel:
         with ui.row().classes("w-full gap-1"):
             for ending in EXPORT_ENDINGS:
                 self._export(ending.upper(), f"motion.{ending}")
-            self._export("Mapping", "pairs.toml")
+            self._export("Pairs", "pairs.toml")
             with (
                 ui.button("For training …", color=None)
                 .props("flat")
@@ -110,11 +112,11 @@ class RetargetPanel:
         self.facts.show(
             {
                 "Frames": str(len(work.motion)),
-                "Clip, motion": f"{asked:.1f} s, {work.motion.duration:.1f} s",
+                "Clip → motion": f"{asked:.1f} s → {work.motion.duration:.1f} s",
                 "Floating base": base,
                 "Mean error": f"{1e3 * quality.tracking.mean():.1f} mm",
                 "Largest error": f"{1e3 * quality.tracking.max():.1f} mm",
-                "Foot drift": f"{1e3 * quality.drift:.2f} mm",
+                "Feet slide": f"{1e3 * quality.drift:.2f} mm",
                 "Spikes": str(len(quality.spikes)),
             }
         )

@@ -8,7 +8,7 @@ from typing import Protocol
 from nicegui import ui
 
 from poise.studio.control.modes import MODE_ICONS, MODE_TOOLTIPS, Modes
-from poise.studio.panels.fields import attempt, header_tip
+from poise.studio.panels.fields import attempt_apart, header_tip
 from poise.studio.panels.modes.circles import CirclesPanel
 from poise.studio.panels.modes.circles_view import CirclesView
 from poise.studio.panels.modes.expressive import ExpressivePanel
@@ -115,6 +115,6 @@ class ModeSwitch:
         self.folded = folded
         self.joints.set_value(self.shown not in self.areas and not folded)
 
-    def _enter(self, name: str) -> None:
-        attempt(lambda: self.modes.enter(name))
+    async def _enter(self, name: str) -> None:
+        await attempt_apart(lambda: self.modes.enter(name))
         self.follow()

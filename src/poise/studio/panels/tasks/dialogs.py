@@ -8,11 +8,14 @@ from nicegui import ui
 
 from poise.errors import FormatError, PoiseError
 from poise.formats.figure_toml import figure_text, parse_figure
+from poise.studio.panels.notices import say_problem
 from poise.studio.session.changes import scene_change, with_figure
 from poise.studio.session.edits.scene import task_from_text, task_text, with_new_task, with_task
 from poise.studio.session.new_tasks import new_task, task_menu
 from poise.studio.session.session import Session
 from poise.tasks.form import parts_of
+
+ABOUT_NEW_TASKS = "It begins with things as they are now, at the lowest priority. Then drag its target, or edit it."
 
 
 def add_dialog(session: Session) -> None:
@@ -23,9 +26,7 @@ def add_dialog(session: Session) -> None:
         kind = ui.select(list(menu), value="Position", label="Kind of task").classes("w-full")
         site = ui.select(parts, value=parts[0], label="Site or body", with_input=True).classes("w-full")
         site.bind_visibility_from(kind, "value", lambda value: menu[value].needs_site)
-        ui.label("The task keeps the present state, at the lowest priority; drag its target or edit it then.").classes(
-            "text-caption poise-quiet"
-        )
+        ui.label(ABOUT_NEW_TASKS).classes("text-caption poise-quiet")
 
         def add() -> None:
             task = new_task(session.state, str(kind.value), str(site.value))
@@ -41,7 +42,7 @@ def edit_dialog(session: Session, number: int) -> None:
     try:
         text = task_text(scene, task)
     except PoiseError as trouble:
-        ui.notify(str(trouble), type="negative", position="top", multi_line=True)
+        say_problem(str(trouble))
         return
     with ui.dialog(value=True) as dialog, ui.card().style("min-width: 520px"):
         ui.label(f"Edit {task.label}").classes("text-subtitle1")

@@ -13,7 +13,6 @@ from nicegui import ui
 from nicegui.testing.user_interaction import UserInteraction
 
 from poise.motion.report.report import Quality
-from poise.studio.modes.circles.circles import CirclesMode
 from poise.studio.modes.expressive.expressive import ExpressiveMode, gaze_and_posture
 from poise.studio.modes.retarget.retarget import RetargetDriver, RetargetMode
 from poise.studio.modes.retarget.work import Work
@@ -33,7 +32,7 @@ def text(visitor: Visitor, marker: str) -> str:
 
 async def test_expressive_chooses_postures_solvers_filters_and_a_robot(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode expressive")
+        await visitor.switch("expressive")
         await visitor.until(lambda: session.state.outcome.light == "green")
         await visitor.click("choose sad")
         assert gaze_and_posture(session.state)[1].label == "sad"
@@ -55,7 +54,7 @@ async def test_expressive_chooses_postures_solvers_filters_and_a_robot(visit: Vi
 
 async def test_a_robot_is_sent_nothing_while_the_dry_run_is_on_which_it_is_at_first(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode expressive")
+        await visitor.switch("expressive")
         assert visitor.field("dry run", ui.switch).value is True
         assert text(visitor, "robot line") == "A dry run opens no device and shows the commands here."
         await visitor.enter("send to robot", True, ui.switch)
@@ -119,7 +118,7 @@ async def test_sending_to_a_robot_ends_at_once(
     async def story(visitor: Visitor, session: Session) -> None:
         robot = visitor.modes.expressive.robot
         visitor.user.javascript_rules[re.compile("true")] = lambda _: True
-        await visitor.click("mode expressive")
+        await visitor.switch("expressive")
         await visitor.enter("dry run", False, ui.switch)
         await visitor.enter("robot where", f"serial:{cable.path}", ui.input)
         await visitor.enter("send to robot", True, ui.switch)
@@ -144,7 +143,7 @@ async def test_sending_to_a_robot_ends_at_once(
 
 async def test_a_mechanism_has_a_slider_for_every_motor_and_says_where_it_stops(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode mechanism")
+        await visitor.switch("mechanism")
         await visitor.click("choose five_bar")
         motors = [freedom for freedom in session.state.freedoms if freedom.active]
         name = motors[0].joint.replace("_", " ")
@@ -165,18 +164,18 @@ async def test_a_mechanism_has_a_slider_for_every_motor_and_says_where_it_stops(
 
 async def test_circles_choose_a_demo_and_set_it(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode circles")
+        await visitor.switch("circles")
         for demo in ("cyclist", "hand", "uneven arm", "arm"):
             await visitor.click(f"choose {demo}")
-            session.tick()
-            assert isinstance(session.state.mode, CirclesMode)
-            assert session.state.mode.demo == demo
+            await visitor.until(lambda demo=demo: session.state.mode.demo == demo)
         await visitor.enter("set turn", 40.0, ui.slider)
         assert session.state.mode.turn == pytest.approx(0.698, abs=1e-3)
         session.tick()
         await visitor.wait()
         assert text(visitor, "fact outer radius") == "1050 mm"
         await visitor.click("choose cyclist")
+        await visitor.until(lambda: session.state.mode.demo == "cyclist")
+        await visitor.wait()
         await visitor.enter("pedal", False, ui.switch)
         assert not session.state.mode.pedalling
 
@@ -199,7 +198,7 @@ def pairs(session: Session) -> dict[str, str]:
 
 async def test_retarget_shows_spikes_which_lead_to_their_frames(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode retarget")
+        await visitor.switch("retarget")
         await visitor.until(lambda: shown(session) is not None)
         await visitor.wait()
         assert text(visitor, "clip name").startswith("a child greets: 73 frames")
@@ -220,7 +219,7 @@ async def test_retarget_shows_spikes_which_lead_to_their_frames(visit: Visit) ->
 
 async def test_pairs_are_chosen_one_after_another_without_waiting(visit: Visit) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode retarget")
+        await visitor.switch("retarget")
         await visitor.until(lambda: shown(session) is not None)
         await visitor.wait()
         work = RetargetDriver.work(session.state)
@@ -242,7 +241,7 @@ async def test_pairs_are_chosen_one_after_another_without_waiting(visit: Visit) 
 @pytest.mark.parametrize("robot", ["walker", "dancer"])
 async def test_robots_with_loops_perform_the_clip(visit: Visit, robot: str) -> None:
     async def story(visitor: Visitor, session: Session) -> None:
-        await visitor.click("mode retarget")
+        await visitor.switch("retarget")
         await visitor.until(lambda: shown(session) is not None)
         await visitor.click(f"choose {robot}")
         await visitor.until(lambda: session.state.figure.name.startswith(robot) and shown(session) is not None)
