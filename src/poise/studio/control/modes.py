@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from poise.figures import BUILT_IN, built_in
+from poise.motion.clip.clip import Clip
 from poise.studio.control.files import Inbox
 from poise.studio.control.osc_link import OscLink
 from poise.studio.modes.circles.circles import CirclesDriver
@@ -149,7 +150,9 @@ class Modes:
 
     def retarget_animation(self) -> None:
         """Switch to the retarget mode with the animation of the pose mode as its clip."""
-        self.retarget.take_clip(self.session, self.pose.timeline.motion())
+        motion = self.pose.timeline.motion()
+        clip = Clip(motion.figure, motion.q, motion.rate, f"animation of {motion.figure.name}")
+        self.retarget.take_clip(self.session, clip)
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Handle a message from the plots or views of a page."""

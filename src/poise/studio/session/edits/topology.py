@@ -72,8 +72,7 @@ def with_parent(figure: Figure, name: str, parent: str, posture: Posture) -> Fig
         raise FigureError(f"{name!r} is the root and hangs on nothing: choose another root first.")
     if parent in hanging_on(figure, name):
         raise FigureError(f"{name!r} cannot hang on {parent!r}, which hangs on it.")
-    frames = figure.frames(posture)
-    here = frames[parent].inverse() @ frames[joint.parent] @ joint.parent_frame
+    here = _body_frame(posture, parent).inverse() @ _body_frame(posture, joint.parent) @ joint.parent_frame
     return figure.replaced(
         joints=[replace(each, parent=parent, parent_frame=here) if each is joint else each for each in figure.joints]
     )
@@ -99,7 +98,7 @@ def with_base(figure: Figure, floating: bool, posture: Posture) -> Figure:
     if floating:
         return figure.with_floating_base()
     base = next(joint for joint in figure.joints if joint.kind == "free" and joint.parent is None)
-    there = figure.placement.inverse() @ figure.frames(posture)[base.child] @ base.child_frame
+    there = figure.placement.inverse() @ _body_frame(posture, base.child) @ base.child_frame
     fixed = Joint(base.name, "fixed", None, base.child, parent_frame=there, child_frame=base.child_frame)
     postures = {
         name: {joint: value for joint, value in figure.named_values(name).items() if joint != base.name}
@@ -107,6 +106,12 @@ def with_base(figure: Figure, floating: bool, posture: Posture) -> Figure:
     }
     joints = [fixed if joint is base else joint for joint in figure.joints]
     return figure.replaced(joints=joints, postures=postures)
+
+
+def _body_frame(posture: Posture, body: str) -> Pose:
+    """World frame of a body, which may have a site with its name."""
+    row, frames = posture.figure.bodies.index(body), posture.figure.frames(posture)
+    return Pose(frames.position[row], frames.rotation[row])
 
 
 def _is_base(figure: Figure, name: str) -> bool:

@@ -41,6 +41,11 @@ def test_another_parent_moves_nothing() -> None:
     there = figure.frames(figure.adopt(posture))
     for body in HUMAN.bodies.names:
         assert there[body].position == pytest.approx(HUMAN.frames(posture)[body].position, abs=1e-12)
+    wand = with_new_body(HUMAN, "right_hand", "wand")  # the hand and the head have sites with their names
+    held = wand.posture("waving")
+    figure = with_parent(wand, "wand", "head", held)
+    moved = figure.frames(figure.adopt(held))["wand"].position - wand.frames(held)["wand"].position
+    assert np.abs(moved).max() < 1e-12
     with pytest.raises(FigureError, match="hangs on it"):
         with_parent(HUMAN, "right_upper_arm", "right_hand", posture)
     with pytest.raises(FigureError, match="root"):
