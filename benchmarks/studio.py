@@ -3,6 +3,8 @@
 python benchmarks/studio.py               the server: a client drags a hand around for ten seconds
 python benchmarks/studio.py --browser     the same in Chromium too: from a pointer's move to the picture that shows it
 python benchmarks/studio.py --soak 600    random dragging and turning for that many seconds: no error, no leak, no NaN
+python benchmarks/studio.py --monkey 600  random clicks, drags, keys and numbers on the page: no error, memory
+python benchmarks/studio.py --scenes 2100 all scenes and figures opened in random order, and pulled: no error, memory
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Any
 import numpy as np
 from machine import describe
 from studio_browser import measure_browser
+from studio_monkey import monkey, scenes
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -50,6 +53,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--browser", action="store_true", help="measure in Chromium too")
     parser.add_argument("--soak", type=float, metavar="SECONDS", help="drag at random for so long instead")
+    parser.add_argument("--monkey", type=float, metavar="SECONDS", help="click at random for so long instead")
+    parser.add_argument("--scenes", type=float, metavar="SECONDS", help="open scenes on the page for so long instead")
     parser.add_argument("--seed", type=int, default=0, help="chooses what the soak does")
     given = parser.parse_args()
     print(describe("nicegui", "numba", "numpy") + f", load {os.getloadavg()[0]:.1f}")
@@ -59,6 +64,12 @@ def main() -> None:
         with Server(path) as server:
             if given.soak is not None:
                 soak(server, given.soak, given.seed)
+                return
+            if given.monkey is not None:
+                monkey(server.door, given.monkey, given.seed, server.megabytes)
+                return
+            if given.scenes is not None:
+                scenes(server.door, given.scenes, given.seed, server.megabytes)
                 return
             measure(server)
             if given.browser:
@@ -108,7 +119,7 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.process.send_signal(signal.SIGINT)
-        code = self.process.wait(timeout=20)
+        code = self.process.wait(timeout=120)
         said = self.remarks.read_text()
         assert code == 0 and "Traceback" not in said, said
 

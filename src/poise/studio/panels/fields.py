@@ -247,7 +247,7 @@ def header_tip(words: str) -> None:
 
 def small_button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
     """A small round button with a tooltip."""
-    button = ui.button(icon=icon, on_click=lambda: action()).props("flat round dense size=sm color=grey-7")
+    button = ui.button(icon=icon, on_click=lambda: attempt(action)).props("flat round dense size=sm color=grey-7")
     with button.props(f'aria-label="{tip}"'):
         ui.tooltip(tip)
     return button.mark(tip)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from nicegui import ui
 
+from poise.errors import NotReadyError
 from poise.studio.panels.body import BodyPanel
 from poise.studio.panels.body_menu import BodyMenu
 from poise.studio.panels.criteria import CriteriaPanel
@@ -64,7 +66,8 @@ class Side:
         self.sliders.follow()
 
     def _show(self) -> None:
-        self.follow()
+        with contextlib.suppress(NotReadyError):  # the page updates it in a moment
+            self.follow()
         self.follow_joints()
 
     def follow(self) -> None:
@@ -76,7 +79,8 @@ class Side:
     def follow_joints(self) -> None:
         """Update the sliders to the session's state if they are visible."""
         if self.tabs.value == "joints":
-            self.sliders.follow()
+            with contextlib.suppress(NotReadyError):  # asked again in a moment
+                self.sliders.follow()
 
     def select(self, what: dict[str, Any]) -> None:
         """Show the properties of the thing that was clicked, if it is a task's target."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 from nicegui.events import GenericEventArguments, KeyEventArguments
 
+from poise.errors import NotReadyError
 from poise.studio.control.modes import Modes
 from poise.studio.panels.fields import attempt, attempt_apart, header_tip
 from poise.studio.panels.menus import cheat_sheet, choice_dialog, examples_menu
@@ -114,10 +116,15 @@ class StudioPage:
             self.facts = ui.label().classes("text-caption poise-quiet no-wrap poise-facts")
 
     def follow(self) -> None:
-        """Update the whole page to the session's state."""
+        """Update the whole page to the session's state; what needs kernels that are being compiled, a moment later."""
         state = self.session.state
         if state.step == self.shown_step:
             return
+        with contextlib.suppress(NotReadyError):
+            self._show(state)
+            self.shown_figure, self.shown_step = state.figure_number, state.step
+
+    def _show(self, state: State) -> None:
         self.following = True
         try:
             if state.figure_number != self.shown_figure:
@@ -129,7 +136,6 @@ class StudioPage:
             self.switch.follow()
         finally:
             self.following = False
-        self.shown_figure, self.shown_step = state.figure_number, state.step
 
     def _show_readiness(self) -> None:
         """Show how far the studio has got with opening a file, or with getting ready."""
@@ -190,7 +196,7 @@ class StudioPage:
 
     def _choose_posture(self, name: str | None) -> None:
         if name and not self.following:
-            self.session.update(lambda state: in_posture(state, name))
+            attempt(lambda: self.session.update(lambda state: in_posture(state, name)))
             self.follow()
 
     def _fold_left(self) -> None:
@@ -248,11 +254,11 @@ class StudioPage:
             "]": self._fold_right,
         }
         if control and key in ("z", "y"):
-            (self.session.redo if redo else self.session.undo)()
+            attempt(self.session.redo if redo else self.session.undo)
         elif control and key in ("c", "v"):
-            (self._copy if key == "c" else self._paste)()
+            attempt(self._copy if key == "c" else self._paste)
         elif not control and key in plain:
-            plain[key]()
+            attempt(plain[key])
 
 
 def _chooser(label: str, choose: Callable[[str | None], object]) -> ui.select:
@@ -269,7 +275,7 @@ def _badge(marker: str) -> tuple[ui.label, ui.tooltip]:
 
 
 def _button(icon: str, tip: str, action: Callable[[], object]) -> ui.button:
-    with ui.button(icon=icon, on_click=lambda: action()).props("flat round dense color=white") as button:
+    with ui.button(icon=icon, on_click=lambda: attempt(action)).props("flat round dense color=white") as button:
         header_tip(tip)
     button.props(f'aria-label="{tip}"')
     return button.mark(icon)

@@ -203,3 +203,22 @@ async def test_a_figure_that_is_not_ready_is_refused_in_a_notice(visit: Visit, m
         assert visitor.field("figure", ui.select).value == "human"
 
     await visit(story)
+
+
+async def test_what_is_pressed_before_kernels_are_ready_is_refused_with_a_sentence(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story(visitor: Visitor, session: Session) -> None:
+        before = session.state.scene
+        monkeypatch.setattr(session.stepper, "prepare", not_ready)
+        await visitor.click("remove task 0")
+        await visitor.enter("posture", "sitting", ui.select)
+        assert visitor.user.notify.contains("getting ready: this works in a moment.")
+        assert session.state.scene is before
+
+    await visit(story)
+    assert "Traceback" not in caplog.text
+
+
+def not_ready(*states: object) -> None:
+    raise NotReadyError("getting ready: this works in a moment.")
