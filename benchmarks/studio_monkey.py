@@ -49,6 +49,8 @@ def scenes(door: str, seconds: float, seed: int, megabytes: Callable[[], float])
             page.wait_for_timeout(200)
         items = page.locator(".q-menu").last.locator(".q-item:not([aria-haspopup])")
         names = [word for word in items.all_inner_texts() if not re.search("…|Save", word)]
+        if not names:
+            return
         items.get_by_text(str(rng.choice(names)), exact=True).first.click(timeout=PATIENCE)
         page.wait_for_timeout(1500)
         _drag(page, rng)
