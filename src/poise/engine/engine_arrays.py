@@ -35,6 +35,9 @@ from poise.tasks.task import Goal, Task, finite_vector, recruited
 if TYPE_CHECKING:
     from poise.engine.problem import StepSize
 
+PLACES = frozenset((POINT_GOAL, CENTER_GOAL))
+"""Kinds of goal whose target is a place."""
+
 
 def make_engine(
     figure: Figure,
@@ -181,6 +184,8 @@ def make_state(figure: Figure, p: int, rows: int) -> State:
         kept_levels=np.zeros(2, dtype=whole),
         may_leap=np.ones(1, dtype=whole),
         leap_pause=np.zeros(2, dtype=whole),
+        fewer_levels_pause=np.zeros(2, dtype=whole),
+        follows=np.zeros(1, dtype=whole),
         saddle_merit=np.zeros(p + 1),
         kept_trial=np.zeros(figure.nq + n),
         middle_q=figure.neutral()._q.copy(),
@@ -454,7 +459,7 @@ def set_place(goals: Goals, rows: TaskRows) -> bool:
     """Write the place that a task wants to its goal, of which nothing else has changed; returns whether it has one."""
     task = rows.task
     target = task.target_fields[0] if task.takes_arrays and len(rows.goals) == 1 else None
-    if target is None or rows.goals[0].kind not in (POINT_GOAL, CENTER_GOAL):
+    if target is None or rows.goals[0].kind not in PLACES:
         return False
     goals.position[rows.first_goal] = finite_vector(getattr(task, target), target)
     return True
@@ -472,12 +477,13 @@ def _set_quickly(goals: Goals, rows: TaskRows, value: TargetLike) -> bool:
         value = np.array(value, dtype=np.float64)
     if type(value) is not np.ndarray or len(rows.goals) != 1 or value.dtype.char != "d":
         return False
-    goal = rows.goals[0]
-    is_place = goal.kind in (POINT_GOAL, CENTER_GOAL) or (goal.kind == AIM_GOAL and goal.value == 0.0)
-    if is_place and value.shape == (3,) and math.isfinite(sum(value.tolist())):
-        goals.position[rows.first_goal] = value
-        return True
-    if goal.kind == TURN_GOAL and value.shape == (4,) and 0.5 < (size := math.hypot(*value.tolist())) < 2.0:
+    goal, shape = rows.goals[0], value.shape
+    if shape == (3,) and (goal.kind in PLACES or (goal.kind == AIM_GOAL and goal.value == 0.0)):
+        x, y, z = value.tolist()
+        if math.isfinite(x + y + z):
+            goals.position[rows.first_goal] = value
+            return True
+    elif shape == (4,) and goal.kind == TURN_GOAL and 0.5 < (size := math.hypot(*value.tolist())) < 2.0:
         goals.rotation[rows.first_goal] = value / size
         return True
     return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -44,6 +45,8 @@ class FigureArrays(NamedTuple):
     """Number of limits of a step that are not on a single velocity: those of ball joints and couplings."""
 
 
+BALL_PARTS = ("swing", "twist", "twist")
+"""Names of the limits of a ball joint, in the order of the kernels."""
 NO_LOADS = Wrenches(
     np.zeros(0, dtype=np.int64),
     np.zeros((0, 3)),
@@ -62,6 +65,19 @@ def figure_arrays(figure: Figure) -> FigureArrays:
     if found is None:
         found = _known[figure.compiled] = _build(figure)
     return found
+
+
+@lru_cache(maxsize=64)
+def limit_names(figure: Figure) -> tuple[str, ...]:
+    """Names of the limits of a step that every engine of a figure has: velocities, ball joints, couplings."""
+    limits, velocities = figure_arrays(figure).limits, [""] * figure.nv
+    for joint in figure.joints:
+        for i, v in enumerate(range(*figure.v_slice(joint.name).indices(figure.nv))):
+            several = joint.scalars and len(joint.coordinates) > 1
+            velocities[v] = f"{joint.name} ({joint.coordinates[i]})" if several else joint.name
+    balls = [velocities[int(dof)] for dof in limits.ball_dof]
+    couplings = [figure.couplings[int(i)].name for i in limits.soft]
+    return (*velocities, *(f"{ball} ({part})" for ball in balls for part in BALL_PARTS[:PER_BALL]), *couplings)
 
 
 def _build(figure: Figure) -> FigureArrays:

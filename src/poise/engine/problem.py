@@ -17,6 +17,7 @@ from poise.engine.avoidance import Avoidance, HeldNodes
 from poise.engine.bound_engine import BoundEngine
 from poise.engine.engine_arrays import CriteriaCopy, CriteriaTerms, TaskRows, mask_of, set_place, set_target
 from poise.engine.external_terms import CustomTasks, ExternalGradients, ExternalTerm, SupportOutline
+from poise.engine.figure_arrays import limit_names
 from poise.engine.natural.motion import NaturalMotion
 from poise.engine.standing import Standing
 from poise.errors import TaskError
@@ -25,7 +26,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
 from poise.forces.loads import Load
-from poise.kernels.body.step_limits import PER_BALL, StepLimits
+from poise.kernels.body.step_limits import PER_BALL
 from poise.kernels.body.tree import forward
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, Engine
 from poise.kernels.engine.indirect_calls import evaluate_current
@@ -45,9 +46,6 @@ from poise.tasks.posture import Hold
 from poise.tasks.target import TargetLike
 from poise.tasks.task import ABOVE_ALL, Goal, Task
 from poise.tasks.touch import BoundTouch
-
-BALL_PARTS = ("swing", "twist", "twist")
-"""Names of the limits of a ball joint, in the order of the kernels."""
 
 
 @dataclass(frozen=True)
@@ -274,10 +272,10 @@ class Problem:
         """Begin a step or a solve from the coordinates `q` (nq,), to which some tasks and criteria refer.
 
         Args:
-            q: The coordinates.
+            q: The coordinates, which must not be changed afterwards.
             goes_on: Whether they are those at the end of the last step.
         """
-        self.began_at = q.copy()
+        self.began_at = q
         if self.start_targets is not None:
             self.start_targets.store(q)
         if self.custom_tasks is not None and not goes_on:
@@ -410,12 +408,14 @@ class Problem:
 
         An excluded direction (see `kernels.engine.step_model`) is named after the tasks of the level concerned.
         """
-        names, levels = self._limit_names, self.engine.levels
+        names, levels = limit_names(self.figure), self.engine.levels
         if i >= levels.lower.shape[0] - MAX_EXCLUDED:
             return ", ".join(t.task.label for t in self.task_rows if t.level == levels.limit_level[i] - 1)
-        if i < len(names) or self.avoidance is None:
+        if i < len(names):
             return names[i]
-        return self.avoidance.name(i - len(names))
+        if i >= self.first_contact_limit and self.avoidance is not None:
+            return self.avoidance.name(i - self.first_contact_limit)
+        return next(t.task.label for t in self.task_rows if i in self.support_edges_of(t))
 
     def support_edges_of(self, rows: TaskRows) -> range:
         """Indices of the limits that are edges of a task's support polygon."""
@@ -426,12 +426,7 @@ class Problem:
     @cached_property
     def first_contact_limit(self) -> int:
         """The limit of the first contact; those of joints, couplings and support edges come before it."""
-        return len(self._limit_names)
-
-    @cached_property
-    def _limit_names(self) -> list[str]:
-        owners = {i: rows for rows in self.task_rows for i in self.support_edges_of(rows)}
-        return limit_names(self.figure, self.engine.limits, owners)
+        return len(limit_names(self.figure)) + len(self.engine.goals.corner_node)
 
     def forget(self) -> None:
         """Forget earlier steps: warm starts, extra damping and the use of curvature."""
@@ -576,22 +571,3 @@ class StartTargets:
         goals.rotation[self._goals] = current.rotation[self._nodes]
         for g in self._beside:
             goals.position[g] = Pose(goals.position[g], goals.rotation[g]).apply(goals.place[g])
-
-
-def limit_names(figure: Figure, limits: StepLimits, edge_owners: dict[int, TaskRows]) -> list[str]:
-    """Names of all limits but contacts, in the order of the kernels: velocities, ball joints, couplings, support edges.
-
-    Args:
-        figure: The figure.
-        limits: The limits of its steps.
-        edge_owners: The task that each support edge belongs to, by the index of the limit, in that order.
-    """
-    velocities = [""] * figure.nv
-    for joint in figure.joints:
-        for i, v in enumerate(range(*figure.v_slice(joint.name).indices(figure.nv))):
-            several = joint.scalars and len(joint.coordinates) > 1
-            velocities[v] = f"{joint.name} ({joint.coordinates[i]})" if several else joint.name
-    balls = [velocities[int(dof)] for dof in limits.ball_dof]
-    couplings = [figure.couplings[int(i)].name for i in limits.soft]
-    names = [*velocities, *(f"{ball} ({part})" for ball in balls for part in BALL_PARTS[:PER_BALL]), *couplings]
-    return [*names, *(owner.task.label for owner in edge_owners.values())]

@@ -14,6 +14,7 @@ gradient that is zero means that the task is out of reach.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -95,14 +96,16 @@ class TaskGradient(NamedTuple):
     """Size up to which it counts as zero."""
 
 
-def find_reasons(problem: Problem, posture: Posture, rows: TaskRows, unmet: Sequence[TaskRows]) -> Reasons:
-    """The constraints that balance the gradient of a task; the last step must have started from `posture`."""
+def find_reasons(
+    problem: Problem, of_figure: Sequence[Constraint], rows: TaskRows, unmet: Sequence[TaskRows]
+) -> Reasons:
+    """The constraints that balance the gradient of a task, where the last step started; see `figure_constraints`."""
     jacobian, error = _jacobian(problem, rows), _weighted_error(problem, rows)
     gradient = _task_gradient(problem, jacobian, error)
     above = [other for other in problem.all_rows if other.level < rows.level]
     beside = [other for other in unmet if other.level == rows.level and other is not rows]
     stages = (
-        _figure_constraints(problem, posture),
+        of_figure,
         [constraint for other in above for constraint in _task_constraints(problem, other)]
         + _excluded_constraints(problem, rows.level),
         [_opposing_task(problem, other) for other in beside],
@@ -111,13 +114,15 @@ def find_reasons(problem: Problem, posture: Posture, rows: TaskRows, unmet: Sequ
     return explain(gradient, stages)
 
 
-def find_hold_reasons(problem: Problem, posture: Posture, gap: FloatArray, unmet: Sequence[TaskRows]) -> Reasons:
+def find_hold_reasons(
+    problem: Problem, of_figure: Sequence[Constraint], gap: FloatArray, unmet: Sequence[TaskRows]
+) -> Reasons:
     """The constraints that balance the gradient of the last `Hold` task, whose error is `gap` (nv,)."""
     weighted, last = problem.engine.criteria.posture_weight[0] * gap, problem.engine.levels.start.shape[0] - 1
     negligible_share = max(NEGLIGIBLE_GRADIENT_SHARE, 2.0 * problem.engine.min_gain)
     gradient = TaskGradient(weighted, negligible_share * float(np.linalg.norm(weighted)))
     stages = (
-        _figure_constraints(problem, posture),
+        of_figure,
         [constraint for other in problem.all_rows for constraint in _task_constraints(problem, other)]
         + _excluded_constraints(problem, last),
         _curvature_constraints(problem, unmet, last),
@@ -216,7 +221,8 @@ def _names(constraints: Sequence[Constraint], kind: str) -> tuple[str, ...]:
 
 def _task_gradient(problem: Problem, jacobian: FloatArray, error: FloatArray) -> TaskGradient:
     """The gradient of a task from its weighted rows and errors."""
-    size, strength = float(np.linalg.norm(error)), float(np.linalg.norm(jacobian, 2))
+    squares = jacobian @ jacobian.T
+    size, strength = float(np.linalg.norm(error)), math.sqrt(max(0.0, float(np.linalg.eigvalsh(squares)[-1])))
     return TaskGradient(
         jacobian.T @ error, max(NEGLIGIBLE_GRADIENT_SHARE * strength, 2.0 * problem.engine.min_gain) * size
     )
@@ -276,8 +282,11 @@ def _excluded_constraints(problem: Problem, level: int) -> list[Constraint]:
     return constraints
 
 
-def _figure_constraints(problem: Problem, posture: Posture) -> list[Constraint]:
-    """Limits that are reached, loops and equality couplings, which are never named, and bodies that are too near."""
+def figure_constraints(problem: Problem, posture: Posture) -> list[Constraint]:
+    """Limits that are reached, loops and equality couplings, which are never named, and bodies that are too near.
+
+    The last step must have started from `posture`.
+    """
     levels, n = problem.engine.levels, problem.figure.nv
     mechanism = levels.rows[levels.start[MECHANISM_LEVEL] : levels.start[SEPARATION_LEVEL]]
     separated = levels.rows[levels.start[SEPARATION_LEVEL] : levels.start[FIRST_TASK_LEVEL]]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from poise.engine.reasons import Reasons, confirmed, find_hold_reasons, find_reasons
+from poise.engine.reasons import Constraint, Reasons, confirmed, figure_constraints, find_hold_reasons, find_reasons
 from poise.figure.collision.soles import SupportPolygon
 from poise.figure.model.pose import FloatArray
 from poise.figure.model.posture import Posture, reached_limits
@@ -248,7 +248,8 @@ class _Judge:
         self.settle(self.posture._q.copy(), 0)  # Distances are measured here, wherever they were measured last.
         examine(self.problem.handle, self.posture._q.copy())
         unmet = [t for t, ok in zip(self.tasks, met, strict=True) if not ok and not isinstance(t, Hold)]
-        reasons = [Reasons() if ok else self._reasons(t, unmet) for t, ok in zip(self.tasks, met, strict=True)]
+        limits = figure_constraints(self.problem, self.posture)
+        reasons = [Reasons() if ok else self._reasons(t, limits, unmet) for t, ok in zip(self.tasks, met, strict=True)]
         verdicts = []
         hopeless = self._hopeless()
         for k, t in enumerate(self.tasks):
@@ -265,11 +266,11 @@ class _Judge:
             task: lacking(o.missing.force, o.missing.moment) for task, o in outlines.items() if o.missing is not None
         }
 
-    def _reasons(self, task: TaskRows | Hold, unmet: Sequence[TaskRows]) -> Reasons:
+    def _reasons(self, task: TaskRows | Hold, limits: Sequence[Constraint], unmet: Sequence[TaskRows]) -> Reasons:
         """What balances the gradient of a task."""
         if isinstance(task, Hold):
-            return find_hold_reasons(self.problem, self.posture, self.problem.hold_error(self.posture), unmet)
-        return find_reasons(self.problem, self.posture, task, unmet)
+            return find_hold_reasons(self.problem, limits, self.problem.hold_error(self.posture), unmet)
+        return find_reasons(self.problem, limits, task, unmet)
 
     def _others(self, task: TaskRows | Hold) -> Reasons:
         """The names of all tasks above a task and beside it."""

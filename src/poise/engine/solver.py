@@ -112,7 +112,7 @@ class Solver:
             q = last_way[k] if goes_on else self._copy(posture)
             if descent.part.free is not None:
                 q = np.where(own_coordinates(self.figure, descent.part.free), q, self._way[-1])
-            self._way.append(self._step(descent, q.copy(), goes_on=goes_on, known=goes_on and k == 0))
+            self._way.append(self._step(descent, q, goes_on=goes_on, known=goes_on and k == 0))
         self._last = Posture(self.figure, self._way[-1])
         return self._last
 
@@ -144,7 +144,7 @@ class Solver:
         return self._problem.soft_costs(posture)
 
     def _step(self, descent: Descent, q: FloatArray, *, goes_on: bool, known: bool) -> FloatArray:
-        """(nq,) the coordinates after one step from `q` (nq,), which is changed.
+        """(nq,) the coordinates after one step from `q` (nq,).
 
         Args:
             descent: The descent that takes the step.
@@ -154,15 +154,16 @@ class Solver:
         """
         problem = descent.problem
         if descent.trust_region is not None:
-            q = q if known else self._legal(q)
-            problem.begin(q, goes_on=goes_on)
+            q = q.copy() if known else self._legal(q.copy())
+            problem.begin(q.copy(), goes_on=goes_on)
             descent.trust_region.step(q)
             return q
         problem.begin(q, goes_on=goes_on)
-        if problem.step_from(problem.handle, known, q) != LEGAL:
-            q = self._legal(problem.began_at.copy())
-            take_step(problem.handle, q)
-        return q
+        after = q.copy()
+        if problem.step_from(problem.handle, known, after) != LEGAL:
+            after = self._legal(q.copy())
+            take_step(problem.handle, after)
+        return after
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
@@ -254,8 +255,9 @@ class Solver:
 
     def target(self, task: Task, value: TargetLike | Task) -> None:
         """Give a task another target: a position, rotation, direction, pose, posture or number, or that of a task."""
+        last = self._descents[-1]
         for descent in self._descents:
-            if task in descent.part.tasks or descent is self._descents[-1]:
+            if descent is last or task in descent.part.tasks:
                 descent.problem.retarget(task, value)
 
     def move(self, obstacle: Obstacle | Plane, where: Pose | Obstacle | Plane) -> None:

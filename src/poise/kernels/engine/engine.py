@@ -85,6 +85,10 @@ class State(NamedTuple):
     leave a saddle point while the figure moves, and to restore the levels that it cost something."""
     leap_pause: Array
     """(2,) steps until a figure that moves next tries to leave a saddle point, and the pause after its last failure."""
+    fewer_levels_pause: Array
+    """(2,) the same for steps without the lowest levels, of a figure that follows targets and hardly moves."""
+    follows: Array
+    """(1,) 1 while the figure follows targets from step to step, 0 in a solve."""
     saddle_merit: Array
     """(p + 1,) merits of a trial step, while others are compared with it that leave a saddle point."""
     kept_trial: Array

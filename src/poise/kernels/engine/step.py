@@ -65,6 +65,11 @@ and the Hessian is replaced by s (Jᵀ J - Σ e_i ∇²φ_i), an upper bound. Th
 helps although the gradient there vanishes: a straight leg that has to shorten bends, and no joint of it changes its
 length to first order. The engine adds a small step along it to the one that it has found, and keeps the sum if it is
 lexicographically better. So limbs bend as soon as that helps, while the figure moves and also where it would rest.
+
+**A figure that follows targets.** In a solve, everything is tried wherever the figure would rest. A figure whose
+targets have changed since its last step has many more steps to come. There, a step off a saddle point, and one without
+the lowest levels where the step is too small to see, are tried again only after a pause if they failed: of one step,
+then of three, then of seven. Once the targets are still, nothing pauses.
 """
 
 import math
@@ -146,7 +151,8 @@ CURVATURE_ADDED = -1
 SADDLE_STEP = 0.05
 """Size of a step along a direction of negative curvature [rad or m]."""
 MAX_LEAP_PAUSE = 7
-"""Largest number of steps between attempts of a moving figure to leave a saddle point, if they fail."""
+"""Largest number of steps between attempts that fail, of a moving figure that wants to leave a saddle point or fewer
+levels."""
 LEAVING_SHARE = 0.1
 """Part of a step along a direction of negative curvature, as a share of SADDLE_STEP, that needs no further push."""
 
@@ -163,7 +169,9 @@ def take_step(
     extra_damping, damping = state.extra_damping, engine.levels.damping
     call_evaluate_current(engine.calls, engine, q)
     measure_merits(engine, engine.current, q, state.merit)
-    reset_if_targets_changed(state)
+    follows = reset_if_targets_changed(state) and state.follows[0] == 1
+    no_leap = follows and _pauses(state.leap_pause)
+    engine.solver.work.looks_past_limits = 0 if no_leap else 1
     call_build_model(engine.calls, engine, q)
     moved, share, tries, whole = 0.0, 1.0, 0, True
     engine.solver.work.downhill_only = 0
@@ -203,11 +211,10 @@ def take_step(
     gains_little = moved > VISIBLE_STEP and not gains_enough(engine, moved)
     if gains_little:
         moved = _halve_until_it_gains(engine, q, share) if state.loop_residual.shape[0] > 0 else 0.0
-    if engine.solver.work.escape_curvature < 0.0 and (
-        moved <= VISIBLE_STEP or (share == 1.0 and _tries_to_leave_saddle(engine))
-    ):
+    may_leap = not no_leap and engine.solver.work.escape_curvature < 0.0
+    if may_leap and (moved <= VISIBLE_STEP or (share == 1.0 and _tries_to_leave_saddle(engine))):
         moved = _leave_saddle_or_keep(engine, q, moved)
-    if moved <= VISIBLE_STEP:
+    if moved <= VISIBLE_STEP and not (follows and _pauses(state.fewer_levels_pause)):
         moved = _keep_or_leave_out(engine, q, moved, tries == 0)
     if moved == 0.0 and gains_little:
         moved = _halve_until_it_gains(engine, q, share)
@@ -219,6 +226,22 @@ def take_step(
             update_best_merits(state, state.merit)
             return 0.0
     return _take_trial(engine, q, moved)
+
+
+@kernel
+def _pauses(pause: Array) -> bool:
+    """Whether a figure that follows targets pauses after an attempt that failed; counts the step."""
+    if pause[0] == 0:
+        return False
+    pause[0] -= 1
+    return True
+
+
+@kernel
+def _lengthen_pause(pause: Array) -> None:
+    """Begin a pause (2,) after an attempt that failed, twice as long as the last one."""
+    pause[1] = min(2 * pause[1] + 1, MAX_LEAP_PAUSE)
+    pause[0] = pause[1]
 
 
 @kernel
@@ -267,8 +290,10 @@ def _keep_or_leave_out(engine: Engine, q: Array, moved: float, is_fresh: bool) -
     _keep_trial(engine.state)
     found = _step_of_higher_levels(engine, q, is_fresh, FIRST_TASK_LEVEL, engine.state.asked_levels[0])
     if found > 0.0:
+        engine.state.fewer_levels_pause[1] = 0
         return found
     _restore_trial(engine, moved)
+    _lengthen_pause(engine.state.fewer_levels_pause)
     return moved
 
 
@@ -461,7 +486,9 @@ def step_from(
     """
     status = LEGAL if known else make_legal(engine, q)
     if status == LEGAL:
+        engine.state.follows[0] = 1
         call_take_step(engine.calls, engine, q)
+        engine.state.follows[0] = 0
     return status
 
 
@@ -494,8 +521,7 @@ def _tries_to_leave_saddle(engine: Engine) -> bool:
     state, escape = engine.state, engine.solver.work.escape
     if state.may_leap[0] == 0:
         return False
-    if state.leap_pause[0] > 0:
-        state.leap_pause[0] -= 1
+    if _pauses(state.leap_pause):
         return False
     along, square, largest = 0.0, 0.0, 0.0
     for i in range(escape.shape[0]):
@@ -530,8 +556,7 @@ def _leave_saddle_or_keep(engine: Engine, q: Array, moved: float) -> float:
             state.leap_pause[1] = 0
             return found
     _restore_trial(engine, moved)
-    state.leap_pause[1] = min(2 * state.leap_pause[1] + 1, MAX_LEAP_PAUSE)
-    state.leap_pause[0] = state.leap_pause[1]
+    _lengthen_pause(state.leap_pause)
     return moved
 
 
@@ -623,6 +648,7 @@ def forget_steps(engine: Engine) -> None:
     """Forget what earlier steps left: their directions, extra damping, the use of curvature and the best merits."""
     state = engine.state
     state.leap_pause[0], state.leap_pause[1] = 0, 0
+    state.fewer_levels_pause[0], state.fewer_levels_pause[1] = 0, 0
     for k in range(state.extra_damping.shape[0]):
         state.extra_damping[k], state.needs_curvature[k], state.last_merit[k] = 0.0, 0, math.nan
         for i in range(state.last_level_step.shape[1]):

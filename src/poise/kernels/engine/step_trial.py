@@ -422,11 +422,11 @@ def is_better(state: State, before: Array, after: Array, slack: float) -> bool:
 
 
 @kernel
-def reset_if_targets_changed(state: State) -> None:
+def reset_if_targets_changed(state: State) -> bool:
     """Reset the best merits, the gain factor and the use of curvature if the targets changed since the last step.
 
-    They have changed if some merit differs from that at the end of the last step. The best merits of the levels above
-    the tasks are always reset, because contacts are measured again before every step.
+    Returns whether they changed. They have if some merit differs from that at the end of the last step. The best merits
+    of the levels above the tasks are always reset, because contacts are measured again before every step.
     """
     merit, last_merit, best = state.merit, state.last_merit, state.best_merit
     same = True
@@ -438,6 +438,7 @@ def reset_if_targets_changed(state: State) -> None:
         state.gain_factor[0] = 1.0
         for k in range(merit.shape[0]):
             state.needs_curvature[k] = 0
+    return not same
 
 
 @kernel

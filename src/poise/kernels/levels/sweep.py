@@ -147,7 +147,8 @@ def _sweep(work: LevelsWork, general: Array, curvature: Array, begin: int) -> in
                 find_row_multipliers(work, k)
                 work.stopped_level = k
                 return GIVES_WAY
-            if kind == NEWTON_LEVEL and work.lock_count > 0 and work.escape_level < 0:
+            seeks = work.looks_past_limits == 1 and work.escape_level < 0
+            if kind == NEWTON_LEVEL and work.lock_count > 0 and seeks:
                 look_past_limits(work, general, k, work.decided[k], work.side[k], work.handed_down)
         if k < levels:
             _commit(work, general, k, kind, settled)

@@ -97,6 +97,8 @@ class LevelsWork(Memory):
     """1 during a lazy sweep."""
     downhill_only: int
     """1 if levels with second derivatives may not step over a maximum: see `newton_level.descends`."""
+    looks_past_limits: int
+    """1 if negative curvature is looked for with limits free that hardly bind: see `newton_level`."""
     is_corrected: int
     """1 if a correction inside the limits has replaced the factor of the last sweep."""
     stopped_level: int
@@ -252,5 +254,5 @@ def make_work(n: int, rows: int, levels: int, general: int = 0) -> LevelsWork:
     work = LevelsWork(
         n=n, rows=rows, width=blocks * ROW_BLOCK, limits=n + general, levels=levels + 1, levels_and_end=levels + 2
     )
-    work.n = n
+    work.n, work.looks_past_limits = n, 1
     return work
