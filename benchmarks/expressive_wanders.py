@@ -80,6 +80,7 @@ def main() -> None:
     parser.add_argument("--speeds", default="0.5,1,2", help="degrees per frame")
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--hold", default="gaze,balanced,expression")
     parser.add_argument("--cores", type=int, default=1, help="number of processes")
     parser.add_argument("--roll", action="store_true", help="ask for a roll of 0, not for a direction alone")
@@ -107,7 +108,8 @@ def main() -> None:
         for hold in arguments.hold.split(",")
     ]
     frames, roll = round(arguments.minutes * FRAMES_PER_MINUTE), 0.0 if arguments.roll else None
-    cases = [Case(*line, seed, frames, roll) for line in lines for seed in range(arguments.seeds)]
+    seeds = range(arguments.first, arguments.first + arguments.seeds)
+    cases = [Case(*line, seed, frames, roll) for line in lines for seed in seeds]
     with multiprocessing.get_context("spawn").Pool(arguments.cores) as pool:
         tallies = pool.imap(wander, cases, chunksize=1)
         for line in lines:

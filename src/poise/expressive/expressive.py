@@ -35,8 +35,10 @@ from poise.kernels.gaze.expressive.workspace import WORKSPACE_ROWS
 
 Hold = Literal["gaze", "balanced", "expression"]
 """What matters most while a chain moves."""
-GAZE_WEIGHTS: dict[str, float] = {"gaze": 50.0, "balanced": 0.5, "expression": 0.1}
-"""Cost of a direction error per radian, for each `Hold`; the shape error costs 1."""
+GAZE_WEIGHTS: dict[str, float] = {"gaze": 100.0, "balanced": 2.5, "expression": 1.2}
+"""Cost of a direction error of up to 5°, per radian, for each `Hold`; the shape error costs 1."""
+GAZE_SLACKS: dict[str, float] = {"gaze": 0.0, "balanced": 0.0, "expression": math.radians(4.5)}
+"""Direction error that counts as none while the target moves [rad], for each `Hold`."""
 HORIZON_TURN = math.radians(450.0)
 """A motion adds up its costs over the time in which a joint could turn by this [rad]; 1.5 s with the defaults."""
 _RANGE_ROUNDING = 1e-9
@@ -115,7 +117,8 @@ class Expressive(ExpressiveSolver):
             tip: The site or body that faces the target, along the axis that the figure states (`facing`), else along
                 its own +Y; not needed if the figure does not branch, or if it has a head with a face.
             hold: What a motion keeps where it cannot keep both for a while, gaze or shape: "gaze", "expression", or
-                "balanced" between them. Single solves face their target in any case.
+                "balanced" between them. With "expression", the gaze is also off a moving target by up to 4.5° where
+                that helps the shape. Single solves face their target in any case.
             weights: Weights of the errors.
             settings: Parameters of the search.
         """
@@ -219,7 +222,7 @@ def checked_hold(hold: Hold) -> Hold:
 
 def motion_settings(settings: ExpressiveSettings, hold: Hold) -> Pace:
     """The limits and weights of a motion."""
-    return Pace(float(settings.rate), GAZE_WEIGHTS[hold], math.ceil(HORIZON_TURN / settings.rate))
+    return Pace(float(settings.rate), GAZE_WEIGHTS[hold], math.ceil(HORIZON_TURN / settings.rate), GAZE_SLACKS[hold])
 
 
 def _range(chain: Chain, k: int) -> float:

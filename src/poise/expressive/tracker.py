@@ -63,13 +63,13 @@ class TrackedResult(ExpressiveResult):
 
     @property
     def gave_up_gaze(self) -> Literal["gaze", "shape", "speed", "reach"] | None:
-        """Why the gaze is off by more than 1°, or None if it is not.
+        """Why the gaze is off by more than 1°, or by more than the hold grants, or None if it is not.
 
         "gaze": the target would be lost on the branch that the chain leaves; "shape": the shape is better on another
         branch, and no way there holds the gaze; "speed": the target or the posture is new, or moves faster than
         the joints may turn; "reach": the target cannot be faced.
         """
-        if self.direction_error < OUT_OF_SIGHT:
+        if self.direction_error < OUT_OF_SIGHT + float(self.memory.slack):
             return None
         if not self.changing:
             return "reach"

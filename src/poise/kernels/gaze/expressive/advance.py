@@ -1,10 +1,12 @@
 """One frame of a motion that continues the previous frame: gaze, shape and time weighed together.
 
-**The problem.** A frame costs c = shape error + w · direction error, with the weight w of `Pace.gaze`. The sum over all
-frames is to be small, and no joint may turn by more than a rate per frame. The best posture of a frame alone is that of
-a single solve (`poise.kernels.gaze.expressive.solve`). As the target moves it jumps from one *branch* to another, that
-is to another of several separate families of postures that face the target, such as a shape and its mirror image with
-the root half a turn away. A jump takes time: half a turn at 5° per frame takes 36 frames.
+**The problem.** A frame costs c = shape error + w · direction error, with the weight w of `Pace.gaze`. A gaze that is
+off by more than a few degrees is lost, and costs no more if it is off by still more. While the target moves, a
+direction error up to `Pace.slack` costs nothing, if the hold grants any, and a goal uses it for its shape (`follow`).
+The sum over all frames is to be small, and no joint may turn by more than a rate per frame. The best posture of a frame
+alone is that of a single solve (`poise.kernels.gaze.expressive.solve`). As the target moves it jumps from one *branch*
+to another, that is to another of several separate families of postures that face the target, such as a shape and its
+mirror image with the root half a turn away. A jump takes time: half a turn at 5° per frame takes 36 frames.
 
 **The state** is the chain's angles and its *goal*, a posture that faces the target, and the way to it (`approach`).
 Every frame moves the goal to the best posture nearby that faces the new target (`follow`), so the goal stays on its
@@ -19,12 +21,13 @@ the last sample counts. Changing to another goal g, which follows the same predi
 
     C = Σ c_g + Σ (c_way - c_g)       over the next H frames, and over the frames of the way
 
-and a rollout of the way finds the second sum. Three ways are tried: holding the gaze and waiting for it, holding it as
-far as possible on time, and straight. Other goals are the posture of the single solve, its mirror image, the single
-solve of the predicted target, and the mirror image of the goal, one of them at a time in turn (`change_goal`). If C <
-S, the cheapest becomes the new goal. Every change costs something, and that is the hysteresis: the chain does not
-change back and forth between branches that are equally good. A chain that is on its way to a goal adds the rest of the
-way to S, and leaves it for another goal, such as the branch on which it is, only if that saves a good part.
+and a rollout of the way finds the second sum. Five ways are tried: holding the gaze near the shape of the posture, or
+going towards the goal at once, each waiting for the gaze or on time; and straight. Other goals are the posture of the
+single solve, its mirror image, the single solve of the predicted target, and the mirror image of the goal, one of them
+at a time in turn (`change_goal`). If C < S, the cheapest becomes the new goal. Every change costs something, and that
+is the hysteresis: the chain does not change back and forth between branches that are equally good. A chain that is on
+its way to a goal adds the rest of the way to S, and leaves it for another goal, such as the branch on which it is, only
+if that saves a good part.
 
 Single solves cost Σ c_solve in the same frames. While S is hardly more, no change is considered.
 
@@ -42,7 +45,7 @@ import numpy as np
 
 from poise.kernels.chains.chain import Chain, pointing
 from poise.kernels.gaze.expressive.aim import copy_row, turn_tip_by
-from poise.kernels.gaze.expressive.approach import Pace, Way, approach, distance, frames_to, gaze_off
+from poise.kernels.gaze.expressive.approach import KEEPING_SHAPE, Pace, Way, approach, distance, frames_to, gaze_off
 from poise.kernels.gaze.expressive.bounded_step import turn_between
 from poise.kernels.gaze.expressive.change_goal import OPPOSITE, STILL, consider, spare_frames
 from poise.kernels.gaze.expressive.follow import follow
@@ -58,6 +61,9 @@ Array = np.ndarray
 
 JUMP = math.radians(10.0)
 """A target that turns by more than this in a frame has jumped, which says nothing of its motion [rad]."""
+LAG = 10.0
+"""Number of frames of the target's turn to which the slack of the gaze is limited, so that it ends where the target
+rests."""
 TURN_MEMORY = 0.7
 """Share of its last value in the average turn of the target."""
 
@@ -77,13 +83,16 @@ def advance(
     """Advance the angles in `memory` by one frame towards `aim` and `posture`; returns the number of ways tried."""
     n = posture.shape[0]
     jumped = _observe(pointing(aim.rotation), posture, memory)
+    speed = length(Vector(memory.turn[0], memory.turn[1], memory.turn[2]))
+    memory.slack = min(pace.slack, LAG * speed) if speed > STILL else 0.0
+    pace = Pace(pace.rate, pace.gaze, pace.horizon, memory.slack)
     # A twister at the tip sets the roll by itself, at its own rate.
     goal_aim = aim if moving(chain) == n else Aim(aim.rotation, DIRECTED)
     d = pointing(aim.rotation)
     for k in range(n):
         work[GOAL_ROW, k] = memory.goal[k]
         work[PREVIOUS_ROW, k] = memory.angles[k]
-    follow(chain, scoring, search, goal_aim, posture, GOAL_ROW, work)
+    follow(chain, scoring, search, goal_aim, pace.slack, posture, GOAL_ROW, work)
     frames = frames_to(chain, pace.rate, work, PREVIOUS_ROW, GOAL_ROW)
     if frames > memory.left:
         memory.spare = spare_frames(frames, pace.horizon, memory)
@@ -97,10 +106,10 @@ def advance(
     copy_row(work, PREVIOUS_ROW, FRAME_ROW)
     if distance(chain, work, PREVIOUS_ROW, GOAL_ROW) <= pace.rate:
         copy_row(work, GOAL_ROW, FRAME_ROW)
-        memory.left, memory.held, memory.reason = 1, 1, 0
+        memory.left, memory.manner, memory.reason = 1, KEEPING_SHAPE, 0
     else:
-        way = Way(memory.left, memory.spare, memory.held)
-        way = approach(chain, scoring, d, pace.rate, way, work, FRAME_ROW, GOAL_ROW)
+        way = Way(memory.left, memory.spare, memory.manner)
+        way = approach(chain, scoring, d, pace, posture, way, work, FRAME_ROW, GOAL_ROW)
         memory.left, memory.spare = way.left + 1, way.spare
     turn_tip_by(chain, scoring, aim, pace.rate, work, FRAME_ROW)
     for k in range(n):
@@ -119,7 +128,7 @@ def _observe(d: Vector, posture: Array, memory: TrackingState) -> bool:
     fresh = memory.mode != TRACKING
     if fresh:
         memory.mode = TRACKING
-        memory.left, memory.spare, memory.held, memory.reason, memory.wait = 1, 0, 1, 0, 0
+        memory.left, memory.spare, memory.manner, memory.reason, memory.wait = 1, 0, KEEPING_SHAPE, 0, 0
         for k in range(n):
             memory.goal[k], memory.posture[k] = memory.angles[k], posture[k]
         memory.direction[0], memory.direction[1], memory.direction[2] = d.x, d.y, d.z

@@ -9,14 +9,14 @@ import math
 import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation, wrapped
-from poise.kernels.gaze.expressive.bounded_step import tip_and_axes
+from poise.kernels.gaze.expressive.bounded_step import tip_and_axes, turn_between
 from poise.kernels.gaze.expressive.surface import equivalent_angle, heading, root_axis
 from poise.kernels.gaze.expressive.workspace import CURRENT_ROW, PREVIOUS_ROW
-from poise.kernels.gaze.measures import FULL, Aim, Scoring, orientation_error
+from poise.kernels.gaze.measures import DIRECTED, FULL, Aim, Scoring, orientation_error
 from poise.kernels.jit.compile import kernel
 from poise.kernels.maths.portable_trigonometry import arc_tangent, turn_about
 from poise.kernels.maths.quaternion import Quaternion, conjugate, multiply
-from poise.kernels.maths.vector import vector_at
+from poise.kernels.maths.vector import Vector, length, scale, vector_at
 
 Array = np.ndarray
 
@@ -127,6 +127,18 @@ def _nearest_twist(chain: Chain, scoring: Scoring, last: int, q: Quaternion) -> 
         if out < excess - SAME_ANGLE or (out < excess + SAME_ANGLE and abs(inside) < abs(best) - SAME_ANGLE):
             best, excess = inside, out
     return best, excess
+
+
+@kernel
+def nearer_aim(aim: Aim, p: Vector, slack: float) -> Aim:
+    """The aim turned by at most `slack` [rad] towards the direction p, if it is a direction."""
+    if slack <= 0.0 or aim.kind != DIRECTED:
+        return aim
+    e = turn_between(pointing(aim.rotation), p)
+    off = length(e)
+    if off < SAME_ANGLE:
+        return aim
+    return Aim(multiply(turn_about(scale(e, 1.0 / off), min(off, slack)), aim.rotation), aim.kind)
 
 
 @kernel

@@ -3,9 +3,10 @@
 A joint turns by at most `rate` per frame, so the frames that a change needs are the largest distance of a joint from
 its goal, divided by the rate. With f frames left, every joint must be within (f - 1) rates of its goal after the next
 one. This *tube* shrinks by one rate per frame. Inside it, inside the limits and within one rate of the last frame, the
-joints hold the gaze and move towards the goal in the freedom that is left (`poise.kernels.gaze.expressive.hold_gaze`):
-the farthest joint, usually the root, turns at its full rate, and the others have time to go round. The chain arrives
-in the last frame, whatever the gaze does.
+joints hold the gaze, and in the freedom that is left (`poise.kernels.gaze.expressive.hold_gaze`) they either stay near
+the shape of the posture or of its mirror image, whichever is nearer, or move towards the goal: the farthest joint,
+usually the root, turns at its full rate, and the others have time to go round. The chain arrives in the last frame,
+whatever the gaze does.
 
 Where the gaze would be lost because a joint cannot follow at its rate, the tube may wait for a frame, but only for a
 given number of frames in all. Without the gaze all joints move straight to the goal.
@@ -18,10 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from poise.kernels.chains.chain import Chain, pointing, tip_rotation
-from poise.kernels.gaze.expressive.aim import copy_row, turn_to
+from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, tip_rotation, wrapped
+from poise.kernels.gaze.expressive.aim import copy_row, nearer_aim, turn_to
 from poise.kernels.gaze.expressive.descend import face
+from poise.kernels.gaze.expressive.follow import nearer_sign
 from poise.kernels.gaze.expressive.hold_gaze import hold, moving
+from poise.kernels.gaze.expressive.nearest_shape import MIN_SHAPE_CURVATURE
 from poise.kernels.gaze.expressive.workspace import (
     AHEAD_ROW,
     BOX_LOWER_ROW,
@@ -34,7 +37,7 @@ from poise.kernels.gaze.expressive.workspace import (
 )
 from poise.kernels.gaze.measures import Aim, Scoring, shape_error
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.portable_trigonometry import angle_apart, turn_about
+from poise.kernels.maths.portable_trigonometry import angle_apart, sine, turn_about
 from poise.kernels.maths.quaternion import multiply
 from poise.kernels.maths.vector import Vector, length, scale
 
@@ -43,7 +46,7 @@ Array = np.ndarray
 HOLD_STEPS = 5
 """Number of Gauss–Newton steps per frame of a way."""
 JOINT_STIFFNESS, END_STIFFNESS = 0.02, 1e-3
-"""Stiffness towards the goal, added to the weight in the shape error; and that of twisters at the ends."""
+"""Stiffness towards the preferred angle, added to the weight in the shape error; and that of twisters at the ends."""
 GAZE_FALLS_BEHIND = math.radians(0.2)
 """The radius of the tube stops shrinking for a frame whose direction error would exceed this [rad]."""
 FRAME_ROUNDING = 0.5
@@ -57,6 +60,14 @@ FARTHEST_TURN = math.radians(60.0)
 """Largest turn of the target that is predicted [rad]."""
 SMALLEST_TURN = math.radians(0.02)
 """A target that is predicted to turn by less stands still [rad]."""
+LOST_SIGHT = math.radians(5.0)
+"""A gaze that is off by more than this is lost, and costs no more if it is off by still more [rad]."""
+SMALL_TURN = 1e-6
+"""The quotient sin x / x of a smaller angle is 1 [rad]."""
+
+STRAIGHT, KEEPING_SHAPE, TOWARDS_GOAL = 0, 1, 2
+"""Manners of a way. STRAIGHT gives up the gaze; the others hold it: KEEPING_SHAPE stays near the shape of the posture
+for as long as the tube allows, TOWARDS_GOAL leaves it at once."""
 
 
 class Pace(NamedTuple):
@@ -65,9 +76,11 @@ class Pace(NamedTuple):
     rate: float
     """Largest turn of a joint in one frame [rad]."""
     gaze: float
-    """Cost of a direction error, per radian; the cost of the shape error is 1."""
+    """Cost of a direction error of up to LOST_SIGHT, per radian; the cost of the shape error is 1."""
     horizon: int
     """Horizon: number of frames whose costs are added up, see `poise.kernels.gaze.expressive.advance`."""
+    slack: float
+    """Direction error that counts as none while the target moves [rad]."""
 
 
 class Way(NamedTuple):
@@ -77,8 +90,8 @@ class Way(NamedTuple):
     """Frames until the goal is reached."""
     spare: int
     """Number of frames by which the gaze may delay that."""
-    held: int
-    """1 if the gaze is held on the way, 0 if it is given up."""
+    manner: int
+    """STRAIGHT, KEEPING_SHAPE or TOWARDS_GOAL."""
 
 
 class Motion(NamedTuple):
@@ -116,44 +129,64 @@ def gaze_off(chain: Chain, d: Vector, angles: Array) -> float:
 @kernel
 def frame_cost(chain: Chain, scoring: Scoring, pace: Pace, d: Vector, posture: Array, angles: Array) -> float:
     """Shape error of a frame plus its weighted direction error."""
-    return shape_error(chain, scoring, angles, posture) + pace.gaze * gaze_off(chain, d, angles)
+    off = min(LOST_SIGHT, max(0.0, gaze_off(chain, d, angles) - pace.slack))
+    return shape_error(chain, scoring, angles, posture) + pace.gaze * off
 
 
 @kernel
-def _in_tube(
-    chain: Chain, scoring: Scoring, d: Vector, rate: float, radius: float, work: Array, row: int, goal: int
-) -> float:
+def _in_tube(chain: Chain, d: Vector, pace: Pace, radius: float, work: Array, row: int, goal: int) -> float:
     """Write the frame after FROM_ROW, within `radius` of the goal, to `work[row]`; returns its direction error."""
+    rate = pace.rate
     for k in range(chain.role.shape[0]):
         here = work[FROM_ROW, k]
         turn = turn_to(chain, k, here, work[goal, k])
         low, high = min(0.0, max(chain.lower[k] - here, -rate)), max(0.0, min(chain.upper[k] - here, rate))
         work[BOX_LOWER_ROW, k] = here + min(high, max(low, turn - radius))
         work[BOX_UPPER_ROW, k] = here + max(low, min(high, turn + radius))
-        stiffness = scoring.shapes[k] + JOINT_STIFFNESS if scoring.shapes[k] > 0.0 else END_STIFFNESS
-        work[COMPLIANCE_ROW, k] = 1.0 / stiffness
-        work[REFERENCE_ROW, k] = here + turn
         work[row, k] = here
-    return hold(chain, d, HOLD_STEPS, work, row)
+    return hold(chain, d, pace.slack, HOLD_STEPS, work, row)
 
 
 @kernel
-def approach(chain: Chain, scoring: Scoring, d: Vector, rate: float, way: Way, work: Array, row: int, goal: int) -> Way:
+def _prefer(chain: Chain, scoring: Scoring, posture: Array, manner: int, work: Array, goal: int) -> None:
+    """Set REFERENCE_ROW and COMPLIANCE_ROW to what the joints of FROM_ROW prefer, and how easily they move.
+
+    These are the angles of the goal or, for KEEPING_SHAPE, those of the posture or of its mirror image.
+    """
+    negated = manner == KEEPING_SHAPE and nearer_sign(chain, scoring, posture, work, FROM_ROW)
+    for k in range(chain.role.shape[0]):
+        weight, here = scoring.shapes[k], work[FROM_ROW, k]
+        turn, stiffness = turn_to(chain, k, here, work[goal, k]), END_STIFFNESS
+        if weight > 0.0:
+            if manner == KEEPING_SHAPE:
+                turn = wrapped((-posture[k] if negated and chain.role[k] != TWIST_JOINT else posture[k]) - here)
+                weight *= max(MIN_SHAPE_CURVATURE, sine(turn) / turn if abs(turn) > SMALL_TURN else 1.0)
+            stiffness = weight + JOINT_STIFFNESS
+        work[COMPLIANCE_ROW, k] = 1.0 / stiffness
+        work[REFERENCE_ROW, k] = here + turn
+
+
+@kernel
+def approach(
+    chain: Chain, scoring: Scoring, d: Vector, pace: Pace, posture: Array, way: Way, work: Array, row: int, goal: int
+) -> Way:
     """Move `work[row]` by one frame along the way to `work[goal]`, which faces d; returns the rest of the way."""
-    if not way.held:
+    rate = pace.rate
+    if way.manner == STRAIGHT:
         for k in range(moving(chain)):
             turn = turn_to(chain, k, work[row, k], work[goal, k])
             work[row, k] += min(rate, max(-rate, turn))
-        return Way(way.left - 1, way.spare, way.held)
+        return Way(way.left - 1, way.spare, way.manner)
     copy_row(work, row, FROM_ROW)
+    _prefer(chain, scoring, posture, way.manner, work, goal)
     radius = (way.left - 1) * rate
-    off = _in_tube(chain, scoring, d, rate, radius, work, row, goal)
+    off = _in_tube(chain, d, pace, radius, work, row, goal)
     if off > GAZE_FALLS_BEHIND and way.spare > 0:
         copy_row(work, row, KEPT_ROW)
-        if _in_tube(chain, scoring, d, rate, radius + rate, work, row, goal) < off:
-            return Way(way.left, way.spare - 1, way.held)
+        if _in_tube(chain, d, pace, radius + rate, work, row, goal) < off:
+            return Way(way.left, way.spare - 1, way.manner)
         copy_row(work, KEPT_ROW, row)
-    return Way(way.left - 1, way.spare, way.held)
+    return Way(way.left - 1, way.spare, way.manner)
 
 
 @kernel
@@ -194,10 +227,11 @@ def rollout(
         if moves and 0 < frame <= target.predicted:
             there = target_after(target, frame)
             d = pointing(there.rotation)
-            face(chain, scoring, there, work, AHEAD_ROW, FOLLOW_STEPS)
+            near = nearer_aim(there, pointing(tip_rotation(chain, work[AHEAD_ROW])), pace.slack)
+            face(chain, scoring, near, work, AHEAD_ROW, FOLLOW_STEPS)
             at_goal = frame_cost(chain, scoring, pace, d, posture, work[AHEAD_ROW])
-            way = Way(max(way.left, frames_to(chain, pace.rate, work, ROLLOUT_ROW, AHEAD_ROW)), way.spare, way.held)
-        way = approach(chain, scoring, d, pace.rate, way, work, ROLLOUT_ROW, AHEAD_ROW)
+            way = Way(max(way.left, frames_to(chain, pace.rate, work, ROLLOUT_ROW, AHEAD_ROW)), way.spare, way.manner)
+        way = approach(chain, scoring, d, pace, posture, way, work, ROLLOUT_ROW, AHEAD_ROW)
         total += frame_cost(chain, scoring, pace, d, posture, work[ROLLOUT_ROW]) - at_goal
         frame += 1
     return total, way.spare < spare

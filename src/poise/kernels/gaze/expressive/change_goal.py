@@ -7,6 +7,9 @@ import numpy as np
 from poise.kernels.chains.chain import Chain, pointing
 from poise.kernels.gaze.expressive.aim import copy_row, mirror, swap_rows
 from poise.kernels.gaze.expressive.approach import (
+    KEEPING_SHAPE,
+    STRAIGHT,
+    TOWARDS_GOAL,
     Motion,
     Pace,
     Way,
@@ -52,7 +55,7 @@ STILL = math.radians(0.02)
 LIMIT_ROUNDING = 1e-9
 """Rounding error allowed when the root of a mirror image is compared with its limits [rad]."""
 OUT_OF_SIGHT = math.radians(1.0)
-"""A goal that loses its target by more than this is left for the gaze rather than for the shape [rad]."""
+"""A goal that loses its target by more than this beyond the slack is left for the gaze, not for the shape [rad]."""
 
 
 @kernel
@@ -81,16 +84,16 @@ def consider(
         least = math.inf
     elif memory.left <= 1 and least < MIN_LOSS * pace.horizon:
         return 0
-    reason = FOR_GAZE if off > OUT_OF_SIGHT else FOR_SHAPE
+    reason = FOR_GAZE if off > OUT_OF_SIGHT + pace.slack else FOR_SHAPE
     tried = 0
     if memory.left > 1:
-        way = Way(memory.left, memory.spare, memory.held)
+        way = Way(memory.left, memory.spare, memory.manner)
         rest, _ = rollout(chain, scoring, pace, target, posture, way, math.inf, work, PREVIOUS_ROW, GOAL_ROW)
         least = WORTH_LEAVING * (least + rest)
         copy_row(work, PREVIOUS_ROW, SOLVED_ROW)
-        follow(chain, scoring, search, aim, posture, SOLVED_ROW, work)
+        follow(chain, scoring, search, aim, pace.slack, posture, SOLVED_ROW, work)
         least, tried = _try_ways(chain, scoring, search, pace, target, posture, solves, least, reason, memory, work)
-    _choose_goal(chain, scoring, search, pace.rate, target, posture, memory, work)
+    _choose_goal(chain, scoring, search, pace, target, posture, memory, work)
     if memory.candidate != NEARER:
         least *= WORTH_LEAVING
     _, more = _try_ways(chain, scoring, search, pace, target, posture, solves, least, reason, memory, work)
@@ -124,7 +127,7 @@ def _cost_of_goal(
         there = target_after(target, look * _frames_per_look(pace))
         d = pointing(there.rotation)
         if look > 0:
-            follow(chain, scoring, search, there, posture, AHEAD_ROW, work)
+            follow(chain, scoring, search, there, pace.slack, posture, AHEAD_ROW, work)
         total += frame_cost(chain, scoring, pace, d, posture, work[AHEAD_ROW]) * _frames_of(look, target, pace)
         off = max(off, gaze_off(chain, d, work[AHEAD_ROW]))
     return total, off
@@ -184,10 +187,17 @@ def _try_ways(
     frames = frames_to(chain, pace.rate, work, PREVIOUS_ROW, SOLVED_ROW)
     tried = 0
     delayed = True
-    for held, spare in ((1, spare_frames(frames, pace.horizon, memory)), (1, 0), (0, 0)):
-        if held and spare == 0 and not delayed:
+    most = spare_frames(frames, pace.horizon, memory)
+    for manner, spare in (
+        (KEEPING_SHAPE, most),
+        (KEEPING_SHAPE, 0),
+        (TOWARDS_GOAL, most),
+        (TOWARDS_GOAL, 0),
+        (STRAIGHT, 0),
+    ):
+        if manner != STRAIGHT and spare == 0 and not delayed:
             continue
-        way = Way(frames, spare, held)
+        way = Way(frames, spare, manner)
         cost, delayed = rollout(
             chain, scoring, pace, target, posture, way, least - loss, work, PREVIOUS_ROW, SOLVED_ROW
         )
@@ -195,7 +205,7 @@ def _try_ways(
         if cost + loss < least:
             least = cost + loss
             copy_row(work, SOLVED_ROW, GOAL_ROW)
-            memory.left, memory.spare, memory.held = frames, spare, held
+            memory.left, memory.spare, memory.manner = frames, spare, manner
             memory.reason = reason
     return least, tried
 
@@ -205,7 +215,7 @@ def _choose_goal(
     chain: Chain,
     scoring: Scoring,
     search: SearchSettings,
-    rate: float,
+    pace: Pace,
     target: Motion,
     posture: Array,
     # changed
@@ -219,18 +229,18 @@ def _choose_goal(
     if memory.candidate == OPPOSITE:
         copy_row(work, GOAL_ROW, SOLVED_ROW)
         _turn_round(chain, work, SOLVED_ROW)
-        follow(chain, scoring, search, target.aim, posture, SOLVED_ROW, work)
+        follow(chain, scoring, search, target.aim, pace.slack, posture, SOLVED_ROW, work)
         return
     seen = target_after(target, target.predicted) if memory.candidate == AHEAD else target.aim
     solve(chain, scoring, search, seen, posture, work, work[SOLVED_ROW])
     if memory.candidate == AHEAD:
-        follow(chain, scoring, search, target.aim, posture, SOLVED_ROW, work)
+        follow(chain, scoring, search, target.aim, pace.slack, posture, SOLVED_ROW, work)
         return
     copy_row(work, SOLVED_ROW, MIRRORED_ROW)
     if not chain.mirrors or _turn_round(chain, work, MIRRORED_ROW) > LIMIT_ROUNDING:
         return
-    there = frames_to(chain, rate, work, PREVIOUS_ROW, MIRRORED_ROW)
-    nearer = there < frames_to(chain, rate, work, PREVIOUS_ROW, SOLVED_ROW)
+    there = frames_to(chain, pace.rate, work, PREVIOUS_ROW, MIRRORED_ROW)
+    nearer = there < frames_to(chain, pace.rate, work, PREVIOUS_ROW, SOLVED_ROW)
     if nearer == (memory.candidate == NEARER):
         swap_rows(work, SOLVED_ROW, MIRRORED_ROW)
 

@@ -110,6 +110,19 @@ def face(chain: Chain, scoring: Scoring, aim: Aim, work: Array, row: int, steps:
 
 
 @kernel
+def shape_step(chain: Chain, scoring: Scoring, posture: Array, work: Array, row: int) -> None:
+    """Set STEP_ROW to the step from `work[row]` that the shape alone would make, COMPLIANCE_ROW, and the step's box."""
+    shapes = scoring.shapes
+    step_box(chain, work, row)
+    for k in range(shapes.shape[0]):
+        d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
+        curvature_share = sine(d) / d if abs(d) > 1e-6 else 1.0
+        shape_stiffness = shapes[k] * max(MIN_SHAPE_CURVATURE, curvature_share)
+        work[COMPLIANCE_ROW, k] = 1.0 / (shape_stiffness + FREE_JOINT_STIFFNESS)
+        work[STEP_ROW, k] = shape_stiffness * d / (shape_stiffness + FREE_JOINT_STIFFNESS)
+
+
+@kernel
 def settle(
     chain: Chain,
     scoring: Scoring,
@@ -125,18 +138,11 @@ def settle(
 
     `posture` is the wanted posture; `store_posture_terms` must have been called for it.
     """
-    shapes = scoring.shapes
-    n = shapes.shape[0]
+    n = posture.shape[0]
     cost = shape_cost(chain, scoring, blend, work, row)
     for step in range(steps):
         e, p = _residual(chain, scoring, aim, work, row)
-        step_box(chain, work, row)
-        for k in range(n):
-            d = wrapped(posture[k] - work[row, k]) if shapes[k] > 0.0 else 0.0
-            curvature_share = sine(d) / d if abs(d) > 1e-6 else 1.0
-            shape_stiffness = shapes[k] * max(MIN_SHAPE_CURVATURE, curvature_share)
-            work[COMPLIANCE_ROW, k] = 1.0 / (shape_stiffness + FREE_JOINT_STIFFNESS)
-            work[STEP_ROW, k] = shape_stiffness * d / (shape_stiffness + FREE_JOINT_STIFFNESS)
+        shape_step(chain, scoring, posture, work, row)
         box_step(work, n, e, ORIENTATION_DAMPING, p)
         largest = 0.0
         for k in range(n):

@@ -33,7 +33,7 @@ from poise.kernels.gaze.expressive.workspace import (
     UNBOUNDED_STEP_ROW,
 )
 from poise.kernels.jit.compile import kernel
-from poise.kernels.maths.vector import Vector, dot, length
+from poise.kernels.maths.vector import Vector, dot, length, scale
 
 Array = np.ndarray
 
@@ -158,15 +158,17 @@ def step_in_box(work: Array, n: int, e: Vector, p: Vector) -> None:
 
 
 @kernel
-def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
+def hold(chain: Chain, d: Vector, slack: float, steps: int, work: Array, row: int) -> float:
     """Bring `work[row]` to the direction d inside the box, near REFERENCE_ROW; returns the direction error [rad].
+
+    A direction error up to `slack` counts as none.
 
     COMPLIANCE_ROW holds 1 / h_k, and the box is BOX_LOWER_ROW … BOX_UPPER_ROW.
     """
     n = chain.role.shape[0]
     for _ in range(steps):
         p = pointing(tip_and_axes(chain, work, row))
-        e = turn_between(p, d)
+        e = _beyond(turn_between(p, d), slack)
         remove_roll(work, n, p)
         for k in range(n):
             work[STEP_ROW, k] = turn_to(chain, k, work[row, k], work[REFERENCE_ROW, k])
@@ -179,4 +181,10 @@ def hold(chain: Chain, d: Vector, steps: int, work: Array, row: int) -> float:
             largest = max(largest, abs(work[STEP_ROW, k]))
         if largest < HOLD_AT_REST and length(e) < GAZE_HELD:
             break
-    return length(turn_between(pointing(tip_and_axes(chain, work, row)), d))
+    return length(_beyond(turn_between(pointing(tip_and_axes(chain, work, row)), d), slack))
+
+
+@kernel
+def _beyond(e: Vector, slack: float) -> Vector:
+    """The rotation vector e shortened by `slack` [rad]."""
+    return scale(e, max(0.0, 1.0 - slack / length(e))) if slack > 0.0 and length(e) > 0.0 else e

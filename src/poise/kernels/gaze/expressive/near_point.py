@@ -18,7 +18,7 @@ import numpy as np
 
 from poise.kernels.chains.chain import TWIST_JOINT, Chain, pointing, wrapped
 from poise.kernels.gaze.expressive.aim import copy_row, start_at_posture, turn_to
-from poise.kernels.gaze.expressive.approach import END_STIFFNESS, JOINT_STIFFNESS, distance
+from poise.kernels.gaze.expressive.approach import END_STIFFNESS, JOINT_STIFFNESS, STRAIGHT, distance
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, turn_between
 from poise.kernels.gaze.expressive.follow import nearer_sign
 from poise.kernels.gaze.expressive.hold_gaze import LOST, box_round
@@ -229,7 +229,8 @@ def near_frame(
         if off > LOST and wait == 0:
             memory.near_error = best_look(chain, scoring, search, point, posture, NEAR_STARTS, work)
             going, wait = memory.near_error < off - MIN_IMPROVEMENT, FRAMES_BETWEEN_SEARCHES
-    memory.wait, memory.resting, memory.held, memory.reason = wait, 0, 0, FOR_GAZE
+    memory.wait, memory.resting, memory.manner, memory.reason = wait, 0, STRAIGHT, FOR_GAZE
+    memory.slack = 0.0
     memory.left = 1
     if going:
         far = distance(chain, work, PREVIOUS_ROW, GOAL_ROW)

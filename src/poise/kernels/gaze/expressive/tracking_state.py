@@ -30,8 +30,8 @@ class TrackingState(Memory):
     """Frames until the chain is at its goal; 1 if it is there."""
     spare: int
     """Number of frames by which the gaze may delay that."""
-    held: int
-    """1 if the gaze is held on the way to the goal, 0 if it is given up."""
+    manner: int
+    """How the chain moves to its goal: a manner of `poise.kernels.gaze.expressive.approach`."""
     reason: int
     """FOR_GAZE or FOR_SHAPE: why the chain is on its way to another goal; 0 if it is not, or for a new target."""
     resting: int
@@ -42,6 +42,8 @@ class TrackingState(Memory):
     """Which of several other goals was considered last, see `poise.kernels.gaze.expressive.change_goal`."""
     off: float
     """Direction error of the last frame [rad]."""
+    slack: float
+    """Direction error that counted as none in the last frame [rad]."""
     near_error: float
     """Angle error of the posture to which the chain moves straight, since it faces a near point [rad]."""
 
