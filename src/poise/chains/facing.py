@@ -65,7 +65,7 @@ def facing_problem(
     """Check the arguments of a solver that turns a chain of hinges."""
     goal = goal_of(target, solver, can)
     settings = check_options(solver, figure, options, max_iterations)
-    limb = chain_of(figure, settings.tip, solver=solver)
+    limb = chain_of(figure, settings.tip, solver=solver, faces=goal.faces)
     for name in limb.joints:
         if name in settings.held:
             raise TaskError(f"{solver} turns every joint of a chain and cannot hold {name!r}; poise.chains.ccd can.")

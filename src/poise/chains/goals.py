@@ -48,6 +48,11 @@ class Goal:
         """Whether the wanted orientation depends on the tip's position, as for a look at a point with a given roll."""
         return self.gaze is not None and self.gaze.point is not None and self.gaze.roll is not None
 
+    @property
+    def faces(self) -> bool:
+        """Whether the tip is to face something, so that the axis counts with which it faces; else its frame counts."""
+        return self.gaze is not None and self.gaze.rotation is None
+
     def numbers(self, up: FloatArray, eye: FloatArray) -> GoalNumbers:
         """The goal for the kernels, for a tip at `eye` on a figure with the up axis `up`; see `ChainGoal`."""
         if self.gaze is None:

@@ -18,7 +18,7 @@ from poise.chains.zones import can_reach
 from poise.errors import TaskError
 from poise.figure.model.figure import Figure
 from poise.figure.model.path import LENGTH_SHARE, find_path
-from poise.figure.model.pose import FloatArray
+from poise.figure.model.pose import FloatArray, Pose, from_to
 from poise.figure.model.posture import Posture
 from poise.kernels.chains.goal import error_of
 from poise.kernels.reach.path import PathMemory, store_path
@@ -102,15 +102,18 @@ def chain_problem(
     goal = goal_of(target, solver, get_args(GoalKind))
     settings = check_options(solver, figure, options, max_iterations)
     tip = settings.tip if settings.tip is not None else only_tip(figure, solver)
-    return ChainProblem(figure, tip, goal, stored_path(figure, tip, settings), settings)
+    return ChainProblem(figure, tip, goal, stored_path(figure, tip, settings, faces=goal.faces), settings)
 
 
-_stored_paths: dict[tuple[int, str, frozenset[str], bool], StoredPath] = {}
+_stored_paths: dict[tuple[int, str, frozenset[str], bool, bool], StoredPath] = {}
 
 
-def stored_path(figure: Figure, tip: str, settings: Settings) -> StoredPath:
-    """The path to a tip, cached while the figure exists."""
-    key = (id(figure), tip, settings.held, settings.limits)
+def stored_path(figure: Figure, tip: str, settings: Settings, *, faces: bool = False) -> StoredPath:
+    """The path to a tip, cached while the figure exists.
+
+    With `faces`, +Y of the tip is the axis with which it faces, where the figure says it (`Figure.facing_axis`).
+    """
+    key = (id(figure), tip, settings.held, settings.limits, faces)
     if key in _stored_paths:
         return _stored_paths[key]
     solver = settings.solver
@@ -119,6 +122,10 @@ def stored_path(figure: Figure, tip: str, settings: Settings) -> StoredPath:
         raise_coupling_error(solver, figure, list(figure.couplings)[int(path.couplings[0])].name)
     if path.dof_held.all():
         raise TaskError(f"{solver} cannot move {tip!r} of figure {figure.name!r}: no joint on the way to it may move.")
+    axis = figure.facing_axis(tip) if faces else None
+    if axis is not None:
+        turned = Pose(rotation=path.site[3:7]) @ Pose(rotation=from_to("y", axis))
+        path = path._replace(site=np.concatenate([path.site[:3], turned.rotation, path.site[7:]]))
     weakref.finalize(figure, _stored_paths.pop, key, None)
     _stored_paths[key] = StoredPath(store_path(path), float(path.site[7]) / LENGTH_SHARE)
     return _stored_paths[key]

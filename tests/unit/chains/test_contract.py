@@ -286,3 +286,31 @@ def test_a_tip_that_nothing_moves_is_refused(solver):
     if solver not in CHAINS_ONLY.values():
         with pytest.raises(poise.TaskError, match=r"may move|parallel hinges"):
             solver(ARM, target, hold=["turn", "shoulder", "elbow", "wrist"])
+
+
+def turret():
+    """A pan-tilt head with a lens that looks along its own z."""
+    made = Builder("turret", up="z")
+    made.body("base")
+    made.body("neck", parent="base", joint=revolute("pan", "z"))
+    made.body("head", parent="neck", joint=revolute("tilt", "y"), at=(0.0, 0.0, 0.1))
+    made.body("top", parent="head", joint=revolute("nod", "x"), at=(0.0, 0.0, 0.1))
+    made.site("lens", "top", at=(0.0, 0.01, 0.05), facing="z")
+    return made.build()
+
+
+@facing_solvers
+@pytest.mark.parametrize("direction", [(0.6, 0.5, 0.6), (-0.3, 0.8, 0.2)])
+def test_a_tip_faces_with_the_axis_that_its_figure_states(solver, direction):
+    figure = turret()
+    start = figure.posture([0.1, 0.2, -0.1])
+    found = solver(figure, poise.facing(direction, roll=None), tip="lens", start=start, max_iterations=3000)
+    looks = figure.pose_of("lens", found.posture).matrix[:, 2]
+    assert looks @ np.array(direction) / np.linalg.norm(direction) > 1.0 - 1e-9
+
+
+def test_a_quaternion_is_the_frame_of_the_tip_whatever_it_faces():
+    figure = turret()
+    wanted = figure.pose_of("lens", figure.posture([0.4, 0.5, -0.3])).rotation
+    found = chains.dls(figure, wanted, tip="lens", start=figure.posture([0.1, 0.2, -0.1]))
+    assert abs(figure.pose_of("lens", found.posture).rotation @ wanted) > 1.0 - 1e-9
