@@ -341,3 +341,23 @@ def test_the_rate_is_kept_whatever_it_is() -> None:
     frames = list(moved(solver, upright(solver.figure, 5), turning(60.0, 0.1, frames=721, step=0.5)))
     assert max(step for _, _, step in frames) <= rate + 1e-12
     assert np.mean([off < 1.0 for _, off, _ in frames]) > 0.95
+
+
+def test_expression_uses_its_slack_while_the_target_moves_and_none_when_it_rests() -> None:
+    lamp = poise.load("adelino")
+    targets = [poise.facing([math.sin(h), 0.4, math.cos(h)], roll=None) for h in np.radians(np.arange(60.0))]
+    shapes = {}
+    for hold in ("balanced", "expression"):
+        solver = Expressive(lamp, hold=hold)
+        result, rows = solver.solve("sad", targets[0]), []
+        for target in targets:
+            result = solver.solve("sad", target, previous=result)
+            rows.append((result.shape_error, math.degrees(result.direction_error)))
+        shapes[hold] = np.mean(rows, axis=0)[0]
+        if hold == "expression":
+            assert 1.0 < max(off for _, off in rows) < 5.0
+            assert result.gave_up_gaze is None
+        for _ in range(60):
+            result = solver.solve("sad", targets[-1], previous=result)
+        assert math.degrees(result.direction_error) < HELD_DEGREES
+    assert shapes["expression"] < shapes["balanced"]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import poise
-from poise.kernels.chains.chain import pointing
-from poise.kernels.gaze.expressive.approach import Motion, Pace, Way, rollout, target_after
+from poise.kernels.chains.chain import pointing, tip_rotation
+from poise.kernels.gaze.expressive.approach import STRAIGHT, Motion, Pace, Way, frame_cost, rollout, target_after
 from poise.kernels.gaze.expressive.workspace import GOAL_ROW, PREVIOUS_ROW, WORKSPACE_ROWS
 from poise.kernels.gaze.measures import DIRECTED, Aim
 from poise.kernels.maths.quaternion import Quaternion
@@ -42,14 +42,31 @@ def test_a_way_costs_more_gaze_if_the_target_runs_away_from_it() -> None:
     work = np.zeros((WORKSPACE_ROWS, len(goal)))
     work[GOAL_ROW], work[PREVIOUS_ROW] = goal, goal
     work[PREVIOUS_ROW, 0] -= math.radians(20.0)
-    pace = Pace(math.radians(5.0), 1.0, 90)
+    pace = Pace(math.radians(5.0), 1.0, 90, 0.0)
     seen = Aim(Quaternion(*aim.aim(solver.limb.up, np.zeros(3)).rotation), DIRECTED)
 
     def cost(degrees_per_frame: float) -> float:
         turn = Vector(0.0, math.radians(degrees_per_frame), 0.0)
-        target, way, wanted = Motion(seen, turn, 30), Way(4, 0, 0), solver.limb.angles(posture)
+        target, way, wanted = Motion(seen, turn, 30), Way(4, 0, STRAIGHT), solver.limb.angles(posture)
         chain, scoring, most = solver.limb.chain, solver.scoring, math.inf
         total, _ = rollout(chain, scoring, pace, target, wanted, way, most, work, PREVIOUS_ROW, GOAL_ROW)
         return float(total)
 
     assert cost(-2.0) < cost(0.0) < cost(2.0)
+
+
+def test_a_lost_gaze_costs_the_same_however_far_it_is_off_and_slack_costs_nothing() -> None:
+    solver = poise.Expressive(poise.load("adelino"))
+    angles = np.zeros(len(solver.limb.joints))
+
+    def cost(degrees_off: float, slack: float) -> float:
+        off, pace = math.radians(degrees_off), Pace(math.radians(5.0), 1.0, 90, math.radians(slack))
+        d = Vector(0.0, math.cos(off), math.sin(off))
+        return float(frame_cost(solver.limb.chain, solver.scoring, pace, d, angles, angles))
+
+    straight_up = pointing(tip_rotation(solver.limb.chain, angles))
+    assert straight_up.y == pytest.approx(1.0)
+    assert cost(3.0, 0.0) == pytest.approx(math.radians(3.0))
+    assert cost(40.0, 0.0) == pytest.approx(cost(170.0, 0.0))
+    assert cost(3.0, 4.0) == pytest.approx(0.0)
+    assert cost(5.0, 4.0) == pytest.approx(math.radians(1.0))

@@ -9,7 +9,7 @@ from scipy.optimize import lsq_linear
 import poise
 from poise.chains.chain import chain_of
 from poise.kernels.chains.chain import pointing, tip_rotation
-from poise.kernels.gaze.expressive.approach import Way, approach, distance
+from poise.kernels.gaze.expressive.approach import KEEPING_SHAPE, STRAIGHT, TOWARDS_GOAL, Pace, Way, approach, distance
 from poise.kernels.gaze.expressive.bounded_step import box_step, remove_roll, tip_and_axes, turn_between
 from poise.kernels.gaze.expressive.hold_gaze import GAZE_DAMPING, step_in_box
 from poise.kernels.gaze.expressive.surface import height_coefficients, pivots, root_axis, sweep
@@ -161,22 +161,25 @@ def test_a_step_that_holds_the_gaze_is_the_optimum_of_scipy(seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["adelino", "erik_b", "erik_d", "erik_g"])
-@pytest.mark.parametrize("held", [0, 1])
-def test_a_way_ends_at_its_goal_in_time_whatever_the_gaze_does(name: str, held: int) -> None:
+@pytest.mark.parametrize("manner", [STRAIGHT, KEEPING_SHAPE, TOWARDS_GOAL])
+@pytest.mark.parametrize("slack", [0.0, 4.5])
+def test_a_way_ends_at_its_goal_in_time_whatever_the_gaze_does(name: str, manner: int, slack: float) -> None:
     solver = poise.Expressive(poise.load(name))
     chain, rng = solver.limb.chain, np.random.default_rng(3)
     work = np.zeros((WORKSPACE_ROWS, len(solver.limb.joints)))
     rate = np.radians(5.0)
+    pace = Pace(rate, 1.0, 90, np.radians(slack))
     for _ in range(20):
+        posture = solver.limb.angles(solver.figure.random(rng))
         work[FRAME_ROW] = solver.limb.angles(solver.figure.random(rng))
         work[GOAL_ROW] = solver.limb.angles(solver.figure.random(rng))
         work[GOAL_ROW, -1] = work[FRAME_ROW, -1]
         d = pointing(tip_rotation(chain, work[GOAL_ROW]))
         frames = int(np.ceil(distance(chain, work, FRAME_ROW, GOAL_ROW) / rate))
-        way, taken = Way(frames, frames // 2, held), 0
+        way, taken = Way(frames, frames // 2, manner), 0
         while way.left > 0:
             before = work[FRAME_ROW].copy()
-            way = approach(chain, solver.scoring, d, rate, way, work, FRAME_ROW, GOAL_ROW)
+            way = approach(chain, solver.scoring, d, pace, posture, way, work, FRAME_ROW, GOAL_ROW)
             taken += 1
             assert np.abs(work[FRAME_ROW] - before).max() <= rate + 1e-12
             assert (work[FRAME_ROW] >= chain.lower).all() and (work[FRAME_ROW] <= chain.upper).all()
