@@ -32,8 +32,8 @@ from poise.figure.collision.soles import ground_height
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Frames, Pose, from_matrix, to_matrix
 from poise.figure.model.posture import Posture
-from poise.figures.people.likely_posture import handle_arrays, likely_model
-from poise.kernels.body.likely_posture import feet_frame, likely_coordinates
+from poise.figures.people.likely_posture import feet_pose, handle_arrays, likely_model
+from poise.kernels.body.likely_posture import likely_coordinates
 from poise.kernels.motion.weighted_fit import fit_posture
 from poise.tasks.place import Frame, Orientation, Position
 from poise.tasks.posture import Hold
@@ -167,7 +167,7 @@ class LikelyHumanoid:
                 are turned so.
         """
         feet = {part: _posed(handles.get(part), start[part]) for part in self.feet}
-        heading = _Heading.of([self._sole(side, feet[part]) for side, part in zip(SIDES, self.feet, strict=True)])
+        heading = feet_pose([self._sole(side, feet[part]) for side, part in zip(SIDES, self.feet, strict=True)])
         human = self._human_frames(handles, feet, heading, start)
         q = self._with_pelvis_at(self._aim(human, feet, heading, self._hanging(handles), start))
         fit_posture(self._problem.handle, self._fit, q, self._neutral, MAX_FIT_STEPS, FIT_TOLERANCE, q)
@@ -177,10 +177,10 @@ class LikelyHumanoid:
         return found
 
     def _human_frames(
-        self, handles: Mapping[str, Pose | ArrayLike], feet: Mapping[str, Pose], heading: _Heading, start: Frames
+        self, handles: Mapping[str, Pose | ArrayLike], feet: Mapping[str, Pose], heading: Pose, start: Frames
     ) -> Frames:
         """Frames of the human in the likely posture for the handles."""
-        rest = self._rest
+        rest, from_world = self._rest, heading.inverse()
         given: dict[str, Pose | FloatArray] = {
             f"{side}_foot": self._sole(side, feet[part]) for side, part in zip(SIDES, self.feet, strict=True)
         }
@@ -189,8 +189,8 @@ class LikelyHumanoid:
             if part in feet:
                 continue
             pose = _posed(handle, start[part])
-            local = heading.local(rest.scale * rest.axes @ pose.apply(rest.points[role]))
-            place = heading.world(self._on_human(role, local))
+            local = from_world.apply(rest.scale * rest.axes @ pose.apply(rest.points[role]))
+            place = heading.apply(self._on_human(role, local))
             turned = isinstance(handle, Pose) and role in TURNS
             given[POINT_OF_ROLE[role]] = Pose(place, from_matrix(self._turn(role, pose))) if turned else place
         q = _human().neutral()._q.copy()
@@ -225,9 +225,7 @@ class LikelyHumanoid:
         free = [limb for limb in ARMS if limb.ends[-1] in self._rest.bones and roles.isdisjoint(limb.ends)]
         return free[0] if len(free) == 1 else None
 
-    def _aim(
-        self, human: Frames, feet: Mapping[str, Pose], heading: _Heading, hanging: Limb | None, start: Frames
-    ) -> Pose:
+    def _aim(self, human: Frames, feet: Mapping[str, Pose], heading: Pose, hanging: Limb | None, start: Frames) -> Pose:
         """Set the targets of the fit for a posture of the human; returns that of the pelvis.
 
         Args:
@@ -240,8 +238,8 @@ class LikelyHumanoid:
         rest, tasks, retarget = self._rest, self._tasks, self._problem.retarget
         for side, part in zip(SIDES, self.feet, strict=True):
             retarget(tasks[f"{side}_ankle"], feet[part])
-        local = heading.local(human["pelvis"].position) - self._human.places["pelvis"] + rest.places["pelvis"]
-        pelvis = rest.axes.T @ heading.world(local) / rest.scale
+        local = heading.inverse().apply(human["pelvis"].position) - self._human.places["pelvis"] + rest.places["pelvis"]
+        pelvis = rest.axes.T @ heading.apply(local) / rest.scale
         retarget(tasks["pelvis"], pelvis)
         turns = {role: rest.axes.T @ human[POINT_OF_ROLE[role]].matrix @ rest.axes for role in TURNS}
         for role in (role for role in TURNS if role in rest.parts):
@@ -277,29 +275,6 @@ def _twist(turn: FloatArray, up: FloatArray) -> FloatArray:
     w, *rest = from_matrix(turn)
     angle = 2.0 * np.arctan2(np.dot(rest, up), w)
     return to_matrix((np.cos(0.5 * angle), *(np.sin(0.5 * angle) * up)))
-
-
-class _Heading(NamedTuple):
-    """The frame of the feet: see `poise.kernels.body.likely_posture`."""
-
-    origin: FloatArray
-    """(3,) midway between the soles, at the height of the lower one [m]."""
-    turn: FloatArray
-    """(3, 3) rotation about y to the world of the human."""
-
-    @classmethod
-    def of(cls, feet: Sequence[Pose]) -> _Heading:
-        """The frame of a left and a right foot."""
-        yaw, origin = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
-        return cls(np.array(origin), to_matrix((np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0)))
-
-    def local(self, place: FloatArray) -> FloatArray:
-        """(3,) a place of the world in the frame of the feet."""
-        return np.asarray(self.turn.T @ (place - self.origin), dtype=np.float64)
-
-    def world(self, place: FloatArray) -> FloatArray:
-        """(3,) a place in the frame of the feet, in the world."""
-        return np.asarray(self.origin + self.turn @ place, dtype=np.float64)
 
 
 @lru_cache(maxsize=16)
@@ -342,8 +317,8 @@ def _with_places(figure: Figure, frames: Frames, at: Mapping[str, FloatArray], r
             bones |= {b: float(np.linalg.norm(at[b] - at[a])) for a, b in pairwise((limb.begin, *limb.ends))}
     sized = rest._replace(scale=scale, points=points, turns=turns, bones=bones)
     soles = [scale * rest.axes @ frames[rest.parts[f"{s}_ankle"]].apply(points[f"{s}_sole"]) for s in SIDES]
-    heading = _Heading.of([Pose(sole) for sole in soles])
-    return sized._replace(places={role: heading.local(scale * rest.axes @ place) for role, place in at.items()})
+    from_world = feet_pose([Pose(sole) for sole in soles]).inverse()
+    return sized._replace(places={role: from_world.apply(scale * rest.axes @ place) for role, place in at.items()})
 
 
 @cache
@@ -372,12 +347,12 @@ def _person() -> _Person:
     """The human at rest."""
     human = _human()
     at = human.frames("standing")
-    heading = _Heading.of([at["left_foot"], at["right_foot"]])
+    from_world = feet_pose([at["left_foot"], at["right_foot"]]).inverse()
     roles = POINT_OF_ROLE | {f"{side}_shoulder": f"{side}_upper_arm" for side in SIDES}
     arm = [at[f"left_{part}"].position for part in ("upper_arm", "ulna", "hand")]
     ankle = at["left_shank"].apply(human.joints["left_ankle"].parent_frame.position)
     return _Person(
-        places={role: heading.local(at[point].position) for role, point in roles.items()},
+        places={role: from_world.apply(at[point].position) for role, point in roles.items()},
         arm=sum(float(np.linalg.norm(b - a)) for a, b in pairwise(arm)),
         leg=float((at["left_thigh"].position - at["left_foot"].position)[1]),
         sole=(at["left_foot"].position - ankle) * np.array([0.0, 0.0, 1.0]),

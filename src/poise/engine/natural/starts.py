@@ -13,7 +13,7 @@ feet should be is in nobody's way: arms then come from outside, as they do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
 import numpy as np
@@ -22,8 +22,7 @@ from numpy.typing import ArrayLike
 from poise.figure.model.figure import Figure
 from poise.figure.model.pose import FloatArray, Pose, from_matrix, to_matrix
 from poise.figure.model.posture import Posture
-from poise.figures.people.likely_posture import FEET
-from poise.kernels.body.likely_posture import feet_frame
+from poise.figures.people.likely_posture import FEET, feet_pose
 
 TILTS, AZIMUTHS = (60.0, 120.0, 180.0), tuple(np.arange(0.0, 360.0, 60.0))
 """Angles by which people are tilted, and of the horizontal axes about which, in the frame of the feet [°]."""
@@ -46,7 +45,7 @@ def turned_postures(human: Figure, likely: Callable[[Handles], FloatArray], hand
         handles: Wanted poses and positions [m]; with the poses of both feet.
     """
     feet = _feet(handles)
-    heading, found = Pose(rotation=_heading(feet).rotation), []
+    heading, found = Pose(rotation=feet_pose(feet).rotation), []
     for turn in _turns():
         around = heading @ turn @ heading.inverse()
         if sum(_rise(around @ foot) for foot in feet) > sum(map(_rise, feet)) + LEAST_RISE:
@@ -59,19 +58,13 @@ def turned_postures(human: Figure, likely: Callable[[Handles], FloatArray], hand
 def standing_there(human: Figure, handles: Handles) -> Posture:
     """The human standing where its feet should be, and as they point; `handles` have the poses of both feet."""
     stands = human.posture("standing")
-    home = _heading([human.pose_of(foot, stands) for foot in FEET])
-    return human.posture(_with_base(human, stands._q, _heading(_feet(handles)) @ home.inverse()))
+    home = feet_pose([human.pose_of(foot, stands) for foot in FEET])
+    return human.posture(_with_base(human, stands._q, feet_pose(_feet(handles)) @ home.inverse()))
 
 
 def _feet(handles: Handles) -> list[Pose]:
     """The poses of both feet."""
     return [pose for pose in (handles[foot] for foot in FEET) if isinstance(pose, Pose)]
-
-
-def _heading(feet: Sequence[Pose]) -> Pose:
-    """The frame of the feet."""
-    yaw, origin = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
-    return Pose(origin, (np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0))
 
 
 def _rise(foot: Pose) -> float:

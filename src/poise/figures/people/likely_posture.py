@@ -28,7 +28,7 @@ of a ball joint, where the gradient is w d exactly, because A(r)ᵀ r = r.
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -42,7 +42,7 @@ from poise.figure.model.figure import Figure
 from poise.figure.model.names import look_up
 from poise.figure.model.pose import FloatArray, Pose
 from poise.figure.model.posture import Posture
-from poise.kernels.body.likely_posture import TURNED_POINTS, LikelyModel, likely_coordinates
+from poise.kernels.body.likely_posture import TURNED_POINTS, LikelyModel, feet_frame, likely_coordinates
 
 POINTS = (
     "left_foot", "right_foot", "left_hand", "right_hand", "head", "pelvis", "thorax",
@@ -220,6 +220,12 @@ class HandleArrays(NamedTuple):
         self.position[i], self.placed[i] = position, 1.0
         if rotation is not None:
             self.rotation[i], self.turned[i] = rotation, float(i < TURNED)
+
+
+def feet_pose(feet: Sequence[Pose]) -> Pose:
+    """The feet's frame of a left and a right foot: see `poise.kernels.body.likely_posture`."""
+    yaw, origin = feet_frame(np.array([f.position for f in feet]), np.array([f.rotation for f in feet]))
+    return Pose(origin, (np.cos(0.5 * yaw), 0.0, np.sin(0.5 * yaw), 0.0))
 
 
 POINT_INDEX = {name: i for i, name in enumerate(POINTS)}
