@@ -10,9 +10,9 @@ from scipy.optimize import minimize, nnls
 
 import poise
 from poise import Hold, Orientation, Position
-from poise.engine.reasons import _nonnegative_least_squares
 from poise.figure.model.builder import Builder, prismatic, revolute
 from poise.figure.model.pose import turn
+from poise.kernels.maths.nonnegative import nonnegative_least_squares
 
 
 def arm(count: int, limit: float = 3.0) -> poise.Figure:
@@ -158,7 +158,8 @@ def test_multipliers_that_must_not_be_negative_are_those_of_scipy() -> None:
         if k % 4 == 0:
             A[:, rng.integers(A.shape[1])] = 0.0
         b = rng.normal(size=len(A))
-        x = _nonnegative_least_squares(A, b)
+        tolerance = 10.0 * np.finfo(np.float64).eps * max(A.shape) * float(np.abs(A).sum(axis=0).max())
+        x = nonnegative_least_squares(A.T.copy(), b, tolerance)
         assert (x >= 0.0).all()
         assert np.linalg.norm(A @ x - b) <= nnls(A, b)[1] + 1e-10
-    assert _nonnegative_least_squares(np.zeros((3, 0)), np.ones(3)).shape == (0,)
+    assert nonnegative_least_squares(np.zeros((0, 3)), np.ones(3), 1e-12).shape == (0,)

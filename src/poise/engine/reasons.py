@@ -24,6 +24,7 @@ from poise.engine.engine_arrays import TaskRows, table
 from poise.figure.model.pose import FloatArray
 from poise.kernels.engine.engine import FIRST_TASK_LEVEL, MECHANISM_LEVEL, SEPARATION_LEVEL
 from poise.kernels.engine.step_model import MAX_EXCLUDED
+from poise.kernels.maths.nonnegative import nonnegative_least_squares
 
 if TYPE_CHECKING:
     from poise.engine.problem import Problem
@@ -162,7 +163,7 @@ def balance_gradient(gradient: FloatArray, constraints: Sequence[Constraint]) ->
     basis = _orthonormal_basis(rows)
     projected_normals = normals - (normals @ basis) @ basis.T
     rest = gradient - basis @ (basis.T @ gradient)
-    nu = _nonnegative_least_squares(projected_normals.T, rest)
+    nu = _nonnegative_multipliers(projected_normals, rest)
     left = float(np.linalg.norm(rest - projected_normals.T @ nu))
     mu = np.linalg.lstsq(rows.T, gradient - normals.T @ nu)[0] if rows.size else np.zeros(0)
     balanced, i, j = [], 0, 0
@@ -174,33 +175,11 @@ def balance_gradient(gradient: FloatArray, constraints: Sequence[Constraint]) ->
     return left, balanced
 
 
-def _nonnegative_least_squares(A: FloatArray, b: FloatArray) -> FloatArray:
-    """(n,) the x ≥ 0 that minimises |A x - b|, by the active-set method of [Lawson & Hanson 1974, 23.3].
-
-    The coefficients that are not 0 solve the unconstrained problem. The one whose gradient Aᵀ (b - A x) is largest
-    joins them, and those that would become negative leave, until no gradient is positive.
-    """
-    x, used = np.zeros(A.shape[1]), np.zeros(A.shape[1], dtype=bool)
-    tolerance = 10.0 * np.finfo(np.float64).eps * max(A.shape) * float(np.abs(A).sum(axis=0).max(initial=0.0))
-    for _ in range(3 * A.shape[1]):
-        gradient = np.where(used, -np.inf, A.T @ (b - A @ x))
-        best = int(np.argmax(gradient)) if len(x) else 0
-        if not len(x) or gradient[best] <= tolerance:
-            break
-        used[best] = True
-        while True:
-            wanted = np.zeros_like(x)
-            wanted[used] = np.linalg.lstsq(A[:, used], b)[0]
-            blocked = used & (wanted <= 0.0)
-            if not blocked.any():
-                break
-            way = x[blocked] - wanted[blocked]
-            share = float(np.divide(x[blocked], way, out=np.zeros_like(way), where=way > 0.0).min())
-            x += share * (wanted - x)
-            used &= x > tolerance
-            x[~used] = 0.0
-        x = wanted
-    return x
+def _nonnegative_multipliers(normals: FloatArray, gradient: FloatArray) -> FloatArray:
+    """(s,) the ν ≥ 0 that minimise |normalsᵀ ν - gradient|, for normals (s, nv)."""
+    size = float(np.abs(normals).sum(axis=1).max(initial=0.0))
+    tolerance = 10.0 * float(np.finfo(np.float64).eps) * max(normals.shape) * size
+    return nonnegative_least_squares(normals, gradient, tolerance)
 
 
 def _orthonormal_basis(rows: FloatArray) -> FloatArray:

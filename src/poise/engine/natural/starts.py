@@ -45,6 +45,8 @@ def turned_postures(human: Figure, likely: Callable[[Handles], FloatArray], hand
         handles: Wanted poses and positions [m]; with the poses of both feet.
     """
     feet = _feet(handles)
+    if sum(map(_rise, feet)) >= len(feet) - LEAST_RISE:
+        return  # Nothing can raise them by as much: people with level feet are upright.
     heading, found = Pose(rotation=feet_pose(feet).rotation), []
     for turn in _turns():
         around = heading @ turn @ heading.inverse()
