@@ -15,7 +15,7 @@ from studio_mode_pictures import visit_modes
 
 FOLDER = Path(__file__).parent / "pictures"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-SIZES = {"studio": (1400, 850), "studio_small": (1000, 700)}
+SIZES = {"studio": (1400, 850), "studio_small": (1000, 700), "studio_narrow": (820, 1180)}
 RIGHT_HAND = 18
 """Number of the body that is pulled."""
 PIXEL = """number => {
@@ -24,6 +24,11 @@ PIXEL = """number => {
     mesh.geometry.computeBoundingSphere();
     return stage.views[0].pixel(mesh.geometry.boundingSphere.center.clone().applyMatrix4(mesh.matrixWorld));
 }"""
+
+
+SCENE = "Number(document.querySelector('.poise-light').dataset.scene)"
+RESTS = "document.querySelector('.poise-light').dataset.rests === 'true'"
+SOLVED = "window.poiseTimeline.about.solved.every(([, , done]) => done)"
 
 
 def pull(page: Page, across: float, up: float) -> None:
@@ -48,9 +53,11 @@ def take(page: Page, name: str) -> None:
 
 def example(page: Page, name: str) -> None:
     """Open an example of the menu."""
+    before = page.evaluate(SCENE)
     page.get_by_role("button").filter(has_text="menu").click()
     page.locator(".q-menu").get_by_text(name, exact=True).click()
     page.mouse.move(300, 5)
+    page.wait_for_function(f"{SCENE} > {before} && {RESTS}")
     page.wait_for_timeout(1500)
 
 
@@ -69,8 +76,43 @@ def visit(page: Page) -> None:
     example(page, "Reach for a ball")
     take(page, "dark")
     page.keyboard.press("d")
+    visit_timeline(page)
     visit_body(page, take, example)
     visit_modes(page, take)
+
+
+def visit_timeline(page: Page) -> None:
+    """Two keys, with their ghosts and the paths between them; and the library of postures."""
+    example(page, "Standing")
+    page.keyboard.press("k")
+    page.locator(".poise-keys-ruler").wait_for()
+    ruler = page.locator(".poise-keys-ruler").bounding_box()
+    assert ruler is not None
+    page.mouse.click(ruler["x"] + 0.2 * ruler["width"], ruler["y"] + 0.7 * ruler["height"])
+    page.wait_for_timeout(1000)
+    pull(page, 90, 210)
+    page.mouse.up()
+    page.wait_for_function(RESTS)
+    page.keyboard.press("k")
+    page.wait_for_function(f"window.poiseTimeline.about.keys.length === 2 && {SOLVED}")
+    page.get_by_role("button", name="Show the postures of all keys").click()
+    page.get_by_role("button", name="Show the paths of hands, feet and head").click()
+    page.mouse.move(300, 5)
+    page.wait_for_timeout(1000)
+    take(page, "timeline")
+    page.get_by_role("button", name="Show the postures of all keys").click()
+    page.get_by_role("button", name="Show the paths of hands, feet and head").click()
+    example(page, "Standing")
+    page.set_viewport_size({"width": 1400, "height": 850})
+    page.locator(".poise-tabs").get_by_text("Preferences", exact=True).click()
+    page.get_by_role("button").filter(has_text="menu").click()
+    page.locator(".q-menu").get_by_text("Posture", exact=True).first.click()
+    page.locator(".q-menu").last.get_by_text("Library …", exact=True).click()
+    page.wait_for_timeout(6000)
+    page.screenshot(path=FOLDER / "studio_library.png")
+    page.get_by_role("button", name="Close the postures").click()
+    page.screenshot(path=FOLDER / "studio_preferences.png")
+    page.locator(".poise-tabs").get_by_text("Joints", exact=True).click()
 
 
 def main() -> None:
@@ -84,6 +126,7 @@ def main() -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         page = browser.new_page(viewport={"width": 1400, "height": 850})
+        page.set_default_timeout(300_000)
         page.goto(found.group())
         page.wait_for_function("window.poiseStage && window.poiseStage.frames > 0")
         page.wait_for_timeout(800)

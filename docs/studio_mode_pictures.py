@@ -28,7 +28,9 @@ def enter(page: Page, mode: str) -> None:
 
 def choose(page: Page, word: str) -> None:
     """Press a button of the mode's panel."""
-    page.locator(".poise-mode-panel:visible .poise-choice").get_by_text(word, exact=True).click()
+    button = page.locator(".poise-mode-panel:visible .poise-choice").filter(has=page.get_by_text(word, exact=True))
+    button.click()
+    page.wait_for_function("button => button.dataset.on === 'true'", arg=button.element_handle())
     page.wait_for_timeout(2500)
 
 

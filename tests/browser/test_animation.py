@@ -17,6 +17,7 @@ from poise.engine.scene import Scene
 from poise.figure.collision.collisions import Collisions, node_frames
 from poise.figure.collision.soles import polygon_through, sole_corners
 from poise.motion.clip.motion import Motion
+from poise.studio.modes.retarget.first_clip import greeting
 from poise.tasks.avoid import solid_task
 
 from .hands import (
@@ -31,6 +32,7 @@ from .hands import (
     picture,
     pixel_at,
     pixel_of,
+    said,
     settle,
     targets,
     until,
@@ -285,6 +287,25 @@ def test_playing_scrubbing_and_the_keyboard(page: Page) -> None:
     person.press("Control+z")
     until(page, "() => window.poiseTimeline.about.keys.length === 2")
     assert notices(page) == []
+
+
+def test_a_clip_is_chosen_and_plays_under_the_keys(page: Page, tmp_path: Path) -> None:
+    clip, path = greeting(), tmp_path / "bow.bvh"
+    poise.Motion(clip.figure, clip.q[:10], clip.rate, clip.name).save(path)
+    Animator(page).key()
+    for given, words in ((b"this is no clip", None), (path.read_bytes(), "Under the keys: ")):
+        path.write_bytes(given)
+        page.locator(".poise-keys-bar").get_by_role("button", name="Play a clip under the keys").click()
+        with page.expect_file_chooser() as choosing:
+            page.get_by_role("button", name="Choose a clip …").click()
+        choosing.value.set_files(path)
+        if words is None:
+            assert said(page, "bow.bvh")
+            page.keyboard.press("Escape")
+        else:
+            expect(page.get_by_text(words)).to_be_visible()
+    page.keyboard.press("Escape")
+    until(page, SOLVED)
 
 
 @pytest.mark.slow

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nicegui import events, ui
+from nicegui import ui
 from nicegui.element import Element
 
-from poise.errors import PoiseError
 from poise.formats import MOTION_ENDINGS
 from poise.formats.trainers.kinds import KINDS
 from poise.studio.control.modes import Modes
@@ -129,8 +127,8 @@ class TimelinePanel:
         layers = self._button("layers", "Play a clip under the keys", lambda: None)
         with layers, ui.menu(), ui.column().classes("q-pa-sm gap-1"):
             self.clip = ui.label("No clip plays under the keys.").classes("text-caption").mark("clip under keys")
-            upload = ui.upload(label="Choose a clip …", auto_upload=True, on_upload=self._take_clip)
-            upload.props("flat dense").classes("poise-upload").mark("clip file")
+            choose = ui.button("Choose a clip …", on_click=lambda: self.ruler.run_method("choose_clip"))
+            choose.props("flat dense no-caps").mark("choose clip")
             remove = lambda: self.timeline.change(self.session, clip=None)  # noqa: E731
             ui.button("Remove the clip", on_click=lambda: self._do(remove)).props("flat dense no-caps")
 
@@ -201,15 +199,6 @@ class TimelinePanel:
             for number, task in enumerate(self.session.state.scene.tasks):
                 if task.active:
                     _item(task.label, partial(self.timeline.key, self.session, [number]))
-
-    async def _take_clip(self, event: events.UploadEventArguments) -> None:
-        data = await event.file.read()
-        try:
-            await asyncio.to_thread(self.modes.take_clip_under_keys, event.file.name, data)
-        except PoiseError as problem:
-            say_problem(str(problem))
-        event.sender.reset()  # type: ignore[attr-defined]
-        self.follow()
 
     def _say(self, words: str) -> None:
         """Show how far a film has got; nothing when it is done, and an error after an exclamation mark."""

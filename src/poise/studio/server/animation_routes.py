@@ -7,18 +7,19 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from poise.errors import PoiseError
 from poise.formats.trainers.kinds import write_for
 from poise.studio.control.modes import Modes
+from poise.studio.server.file_routes import store
 from poise.studio.session.edits.temporary_figures import file_name
 from poise.studio.wire.frames import bodies_table
 
 
 def animation_routes(modes: Modes) -> APIRouter:
-    """The routes of the animation."""
+    """The routes of the animation: downloads, and the upload of a clip that plays under its keys."""
     router = APIRouter(prefix="/studio/animation")
 
     @router.get("/motion.{ending}")
@@ -32,6 +33,16 @@ def animation_routes(modes: Modes) -> APIRouter:
     @router.get("/frames")
     async def frames() -> Response:
         return await asyncio.to_thread(_frames, modes)
+
+    @router.post("/clip")
+    async def clip(request: Request, name: str) -> Response:
+        try:
+            path = modes.inbox.place(name)
+            await store(request, path)
+            await asyncio.to_thread(lambda: modes.take_clip_under_keys(path.name, path.read_bytes()))
+        except PoiseError as problem:
+            return PlainTextResponse(str(problem), status_code=422)
+        return Response(status_code=204)
 
     return router
 

@@ -24,7 +24,7 @@ def file_routes(modes: Modes) -> APIRouter:
     async def open_file(request: Request, name: str) -> Response:
         try:
             path = modes.inbox.place(name)
-            await _store(request, path)
+            await store(request, path)
         except PoiseError as problem:
             return PlainTextResponse(str(problem), status_code=422)
         return await answered(lambda: modes.inbox.open(path))
@@ -52,7 +52,7 @@ def file_routes(modes: Modes) -> APIRouter:
     return router
 
 
-async def _store(request: Request, path: Path) -> None:
+async def store(request: Request, path: Path) -> None:
     """Write what a page sends to a file; raises `PoiseError` if it is too large, or cannot be written."""
     try:
         with path.open("wb") as file:

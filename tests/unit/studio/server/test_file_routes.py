@@ -12,6 +12,7 @@ from fastapi import FastAPI
 
 from poise.figures import built_in
 from poise.studio.control.modes import Modes
+from poise.studio.server.animation_routes import animation_routes
 from poise.studio.server.file_routes import file_routes
 from poise.studio.server.mode_routes import mode_routes
 from poise.studio.session.edits.scene import with_parts
@@ -32,6 +33,7 @@ def asked(modes: Modes, method: str, path: str, **options: Any) -> httpx.Respons
     app = FastAPI()
     app.include_router(file_routes(modes))
     app.include_router(mode_routes(modes))
+    app.include_router(animation_routes(modes))
 
     async def once() -> httpx.Response:
         transport = httpx.ASGITransport(app, raise_app_exceptions=False)
@@ -108,3 +110,11 @@ def test_a_message_with_any_number_is_obeyed_or_ignored(modes: Modes, action: st
 def test_a_message_that_is_none_is_ignored(modes: Modes, text: str) -> None:
     take(text, lambda message: point(modes.session, "page", message))
     take(text, modes.hear)
+
+
+@pytest.mark.parametrize("name", [*NAMES, "walk.bvh", "walk.csv"])
+def test_what_is_no_clip_is_refused_under_the_keys(modes: Modes, name: str) -> None:
+    answer = asked(modes, "POST", "/studio/animation/clip", params={"name": name}, content=b"this is no clip")
+    assert answer.status_code == 422
+    assert answer.text.endswith(".")
+    assert modes.session.state.scene.animation is None

@@ -240,6 +240,20 @@ export default {
       if (key.ease === "linear") pen.fillRect(x - 1, y + KEY + 1, 2, 5);
     },
 
+    // The clip under the keys
+
+    choose_clip() {
+      const input = Object.assign(document.createElement("input"), { type: "file" });
+      input.onchange = () => this.send_clip(input.files[0]);
+      input.click();
+    },
+    async send_clip(file) {
+      const address = `/studio/animation/clip?name=${encodeURIComponent(file.name)}`;
+      this.$emit("filmed", `Opening ${file.name} …`);
+      const answer = await fetch(address, { method: "POST", body: file }).catch(() => null);
+      this.$emit("filmed", answer?.ok ? "" : `! ${answer ? await answer.text() : "The studio does not answer."}`);
+    },
+
     // Export
 
     async save_film(options) {
