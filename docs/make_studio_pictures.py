@@ -40,10 +40,22 @@ def pull(page: Page, across: float, up: float) -> None:
     page.wait_for_timeout(1000)
 
 
+def unfold(page: Page) -> bool:
+    """Unfold the panel on the right, which a narrow page folds; returns whether it was folded, and the mode has one."""
+    is_posing = bool(page.evaluate("document.body.dataset.mode === 'pose'"))
+    folded = is_posing and not page.locator(".poise-tabs").is_visible()
+    if folded:
+        page.keyboard.press("]")
+    return folded
+
+
 def take(page: Page, name: str) -> None:
     """One picture at each size."""
     for prefix, (width, height) in SIZES.items():
         page.set_viewport_size({"width": width, "height": height})
+        page.wait_for_timeout(1000)
+        if prefix == "studio" and unfold(page):
+            page.wait_for_timeout(1000)
         page.keyboard.press("f")
         page.wait_for_timeout(600)
         page.wait_for_function("window.poiseStage.quality.resting")
@@ -58,6 +70,7 @@ def example(page: Page, name: str) -> None:
     page.locator(".q-menu").get_by_text(name, exact=True).click()
     page.mouse.move(300, 5)
     page.wait_for_function(f"{SCENE} > {before} && {RESTS}")
+    page.evaluate("window.poiseStage.selection.choose(null)")
     page.wait_for_timeout(1500)
 
 
@@ -104,6 +117,8 @@ def visit_timeline(page: Page) -> None:
     page.get_by_role("button", name="Show the paths of hands, feet and head").click()
     example(page, "Standing")
     page.set_viewport_size({"width": 1400, "height": 850})
+    unfold(page)
+    page.keyboard.press("f")
     page.locator(".poise-tabs").get_by_text("Preferences", exact=True).click()
     page.get_by_role("button").filter(has_text="menu").click()
     page.locator(".q-menu").get_by_text("Posture", exact=True).first.click()
@@ -111,6 +126,7 @@ def visit_timeline(page: Page) -> None:
     page.wait_for_timeout(6000)
     page.screenshot(path=FOLDER / "studio_library.png")
     page.get_by_role("button", name="Close the postures").click()
+    page.wait_for_timeout(1000)
     page.screenshot(path=FOLDER / "studio_preferences.png")
     page.locator(".poise-tabs").get_by_text("Joints", exact=True).click()
 

@@ -31,6 +31,11 @@ def visit_body(page: Page, take: Take, example: Take) -> None:
 
 
 def _tab(page: Page, name: str) -> None:
+    page.set_viewport_size({"width": 1400, "height": 850})
+    page.wait_for_timeout(1000)
+    if not page.locator(".poise-tabs").is_visible():
+        page.keyboard.press("]")
+        page.wait_for_timeout(1000)
     page.locator(".poise-tabs").get_by_text(name, exact=True).click()
     page.wait_for_timeout(300)
 
@@ -56,6 +61,7 @@ def _forces(page: Page, take: Take) -> None:
     page.get_by_text("Show joint torques", exact=True).click()
     page.wait_for_timeout(800)
     take(page, "forces")
+    _tab(page, "Forces")
     page.get_by_text("Show joint torques", exact=True).click()
 
 
@@ -63,12 +69,8 @@ def _body(page: Page, take: Take) -> None:
     _tab(page, "Body")
     page.get_by_text("joint limits").click()
     page.get_by_role("button", name="box").click()
-    page.wait_for_timeout(800)
-    x, y = page.evaluate(PIXEL, BODIES["right_hand"])
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x - 80, y - 190, steps=12)
-    page.wait_for_timeout(800)
+    page.mouse.move(300, 5)
+    page.wait_for_timeout(1500)
     take(page, "body")
-    page.mouse.up()
+    _tab(page, "Body")
     page.get_by_text("joint limits").click()

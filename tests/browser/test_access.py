@@ -74,6 +74,11 @@ def test_a_narrow_page_has_room_for_the_figure_and_all_its_buttons(narrow: Page,
     narrow.keyboard.press("]")
     narrow.keyboard.press("[")
     assert eventually(narrow, lambda: box_of(narrow, view)["width"] > 800.0)
+    narrow.set_viewport_size({"width": 1180, "height": 820})  # a tablet is turned, and back
+    narrow.keyboard.press("]")
+    expect(narrow.locator(".poise-tabs")).to_be_visible()
+    narrow.set_viewport_size({"width": 820, "height": 1180})
+    expect(narrow.locator(".poise-tabs")).to_be_hidden()
     picture(narrow, screenshots / "narrow.png")
 
 

@@ -122,7 +122,7 @@ def test_a_target_is_selected_and_turned(page: Page, screenshots: Path) -> None:
     foot = next(t for t in targets(page) if t["task"] == 0)
     page.mouse.click(*pixel_at(page, foot["wanted"]))
     assert eventually(page, lambda: [each["kind"] for each in handles(page)] == ["move"] * 3 + ["turn"] * 3)
-    expect(page.get_by_text("Frame", exact=True)).to_be_visible()
+    expect(page.get_by_text("Position and orientation", exact=True)).to_be_visible()
     settle(page)
     picture(page, screenshots / "target_handles.png")
     turned = "window.poiseStage.overlays.targets[0].turn.toArray()"

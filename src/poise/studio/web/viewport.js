@@ -6,7 +6,7 @@ import { Grab } from "poise-studio/pointer/grab.js";
 import { Stage } from "poise-studio/stage.js";
 import { Stream } from "poise-studio/stream.js";
 
-const NARROW = 900; // width of a page up to which the panel on the right is folded at first [pixels]
+const NARROW = 900; // width of a page up to which the panel on the right is folded when the page gets it [pixels]
 const DARK_KEY = "poise studio dark"; // key under which the browser remembers the dark theme
 
 export default {
@@ -46,7 +46,9 @@ export default {
     acceptFiles(this.dropping.signal, this.$el.querySelector("input"), (files) => this.open(files));
     document.documentElement.lang = "en";
     Quasar.LoadingBar?.setDefaults({ hijackFilter: () => false }); // requests of the page are too short to need a bar
-    if (window.innerWidth <= NARROW) this.$emit("narrow");
+    const narrow = window.matchMedia(`(max-width: ${NARROW}px)`);
+    if (narrow.matches) this.$emit("narrow");
+    narrow.addEventListener("change", () => narrow.matches && this.$emit("narrow"), { signal: this.dropping.signal });
     window.poiseStage = this.stage;
     window.poiseKeep = keep;
   },

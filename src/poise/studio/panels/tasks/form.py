@@ -209,8 +209,11 @@ def weights(text: str) -> float | tuple[float, ...]:
 
 
 def title_of(task: Task) -> str:
-    """The kind of a task as words, such as "Center of mass"."""
-    return (task.kind or type(task).__name__).replace("_", " ").capitalize()
+    """The kind of a task as in the menu of new tasks, if that has one entry of it for a site, else in words."""
+    entries = vars(type(task)).get("menu", ())
+    if len(entries) == 1 and entries[0].needs_site:
+        return str(entries[0].label)
+    return (task.kind or type(task).__name__).replace("center", "centre").replace("_", " ").capitalize()
 
 
 def _weight_text(task: Task) -> str:
