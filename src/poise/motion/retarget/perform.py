@@ -44,7 +44,6 @@ from poise.motion.retarget.plan import Plan
 from poise.motion.retarget.self_collision import (
     DRAFT_SEPARATION_WEIGHT,
     FINAL_SEPARATION_WEIGHT,
-    MARGIN,
     separation,
 )
 from poise.motion.retarget.smoothing import (
@@ -136,6 +135,7 @@ class MotionSolver:
         self.figure, self.mapping, self.style, self.balance = figure, mapping, settings.style, settings.balance
         self.rate, self.settings = plan.rate, settings
         self._apart = separation(figure, FINAL_SEPARATION_WEIGHT) if settings.solid else None
+        self._touching = separation(figure, 0.0, margin=0.0) if settings.solid else None
         apart = separation(figure, DRAFT_SEPARATION_WEIGHT) if settings.solid else None
         self.pace = Pace(plan.rate, _most_change(figure, plan, plan.rate * settings.tempo), apart)
         self._set_plan(plan)
@@ -394,10 +394,10 @@ class MotionSolver:
 
     def _depths(self, out: FloatArray) -> FloatArray:
         """(frames,) greatest depth of a part of the figure in another [m]."""
-        assert self._apart is not None
+        assert self._touching is not None
         depth, pair = np.zeros(len(out)), np.full(len(out), -1, dtype=np.int64)
-        clip_depths(self.figure.compiled.tree, out, self._apart, depth, pair)
-        return depth - MARGIN
+        clip_depths(self.figure.compiled.tree, out, self._touching, depth, pair)
+        return depth
 
     def _with_constraints(
         self, wanted: FloatArray, frames: IntArray | None = None, known: FloatArray | None = None

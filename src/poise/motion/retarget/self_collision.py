@@ -15,13 +15,13 @@ FINAL_SEPARATION_WEIGHT = 100.0
 """Weight of the springs in the final solve, between those of the draft's postures and of the constraints."""
 
 
-def separation(figure: Figure, weight: float) -> Separation | None:
-    """Springs between the parts of a figure that can collide; None for a figure without such parts."""
+def separation(figure: Figure, weight: float, margin: float = MARGIN) -> Separation | None:
+    """Springs that keep the parts of a figure apart by a margin [m]; None for a figure whose parts cannot collide."""
     found = self_distances(figure)
     if not found.pairs:
         return None
     tables = found.tables()
-    tables.watched.reach[:] = found.allowed(MARGIN)
+    tables.watched.reach[:] = found.allowed(margin)
     return make_separation(*tables, weight, figure.nv)
 
 
