@@ -17,6 +17,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from poise.kernels.body.tree import Tree, add_wrench_row, forward
+from poise.kernels.distances.all_pairs import _convex_rows
 from poise.kernels.distances.capsules import capsule_rows, capsule_solid_rows
 from poise.kernels.distances.convex import nearest_convex
 from poise.kernels.distances.segments import between, nearest_of_segments
@@ -31,7 +32,6 @@ from poise.kernels.distances.solids import (
     Solids,
     Watched,
     place_solids,
-    put_row,
 )
 from poise.kernels.engine.engine import Engine
 from poise.kernels.engine.indirect_calls import call_evaluate_current
@@ -105,7 +105,7 @@ def nearest_parts(
 ) -> int:
     """Fill `apart.rows` with the pairs nearer than their reach, for node frames (n, 3), (n, 4); returns their number.
 
-    Convex solids have one row: they are kept apart by a margin.
+    A pair has one row if it has a hull, and up to five otherwise.
     """
     solids, watched, placed, rows, travel = apart.solids, apart.watched, apart.placed, apart.rows, apart.travel
     place_solids(solids, position, rotation, placed)
@@ -142,8 +142,7 @@ def nearest_parts(
             found = nearest_convex(solids, placed, i, j, place, turn, reach + MOST_CLEARANCE)
             put_vector(travel.axis, p, found.normal)
             if found.distance < reach:
-                put_row(pair, found.point_a, found.point_b, found.normal, found.distance, count, rows)
-                count += 1
+                count = _convex_rows(pair, solids, placed, (i, j), reach, count, rows)
             else:
                 again[p] = together + min(found.distance - reach, MOST_CLEARANCE)
         elif how[p] == CAPSULES:

@@ -33,6 +33,8 @@ LEAST_TRACK_GAIN = 1e-3
 where even the free posture costs no less than that."""
 MOST_TRACKS = 4
 """Largest number of tracks, with the first draft."""
+LEAST_SAVING = 0.2
+"""Share of the cost of the draft that the other tracks must save."""
 LEAST_CHANGE_COST, CHANGE_COST = 1e-4, 0.003
 """Cost of any change between tracks, and for each square of their differences, against a squared error [m² s]."""
 CHANGE_TIME = 0.1
@@ -115,6 +117,8 @@ def _joined(
     change = LEAST_CHANGE_COST + CHANGE_COST * np.sum(gap**2, axis=3)
     begins, ends = (np.zeros(len(tracks)) if end else change[0, :, k] for end, k in zip(loose, (0, -1), strict=True))
     taken = _cheapest(costs, change, begins, ends)
+    if costs[np.arange(len(taken)), taken].sum() > (1.0 - LEAST_SAVING) * costs[:, 0].sum():
+        taken[:] = 0
     out: FloatArray = tracks[taken, np.arange(len(taken))]
     sequence = np.concatenate([taken[:1] if loose[0] else [0], taken, taken[-1:] if loose[1] else [0]])
     for at in np.flatnonzero(np.diff(sequence)).tolist():
