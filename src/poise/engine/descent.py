@@ -1,4 +1,13 @@
-"""Descends to a posture at rest: repeats steps of a problem, from several starts, and keeps the better result."""
+"""Descends to a posture at rest: repeats steps of a problem, from several starts, and keeps the better result.
+
+**Why no level costs a higher one anything.** The first levels of a problem come to rest in the same bytes as a problem
+with these levels alone. Let A_k be the answer of the first k levels to a start. It is the lexicographically best of
+several places of rest, and one of them is where the figure rests when level k is added at the answer A_{k-1} to the same
+start: no step from there costs a level above anything. So A_k is at least as good for the levels above as A_{k-1}, and
+hence as the answer of any of them alone. Everything that a solve tries must therefore be tried for every number of
+levels, other branches of limbs too; what were tried for all levels together only would be missing from their sequence.
+Branches are tried until none is better, so that a solve that begins at its own answer goes no farther.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from poise.engine.problem import Problem, StepSize
+from poise.engine.reach import other_branches
 from poise.engine.recruitment import Part
 from poise.engine.spare_problems import give_back, problem_of
 from poise.engine.trust_region import TrustRegion
@@ -30,6 +40,8 @@ MAX_APPROACH_STEPS = 100
 """Largest number of steps with tasks as soft springs, before the steps that meet them exactly."""
 EQUAL_ERROR = 1e-9
 """Difference up to which two errors count as equal [m or rad]."""
+LEAST_BRANCH_GAIN = 1e-4
+"""Least decrease of an error for which a limb changes to another branch [m or rad]."""
 
 
 @dataclass(frozen=True)
@@ -76,36 +88,52 @@ class Descent:
         self.trust_region = TrustRegion(self.problem) if self.problem.needs_measuring else None
         self._moved: dict[Obstacle | Plane, Pose | Obstacle | Plane] = {}
 
-    def rest(self, start: FloatArray, max_steps: int, tolerance: float) -> Rest:
-        """Come to rest from legal coordinates `start` (nq,)."""
+    def rest(self, start: FloatArray, max_steps: int, tolerance: float, *, branches: bool = False) -> Rest:
+        """Come to rest from legal coordinates `start` (nq,); limbs may change to other `branches` (see `reach`)."""
         self.problem.begin(start)
         last = len(self.problem.stages) - 1
         try:
-            found = self._rest(start, last, max_steps, tolerance)
+            found = self._rest(start, last, max_steps, tolerance, branches=branches)
         finally:
             self.problem.ask(last)
         if self.trust_region is not None:
             self.trust_region.measure(found.q)
         return found
 
-    def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float) -> Rest:
+    def _rest(self, start: FloatArray, stage: int, max_steps: int, tolerance: float, *, branches: bool) -> Rest:
         """Come to rest from `start` with the levels of a stage, the first ones of the problem.
 
         Steps solve all levels together, and what a lower level wants can lead a higher one, which is not met, to a
         worse place than it would find alone. So where a level above the last is not met, the levels above the last
         are solved alone, the last one is added at their place of rest, and the better of both answers counts.
         """
-        together = self._rest_together(start, stage, max_steps, tolerance)
-        if stage == 0:
-            return together
-        errors = self._stage_errors(together, stage)
-        if np.all(errors[:-1] <= tolerance):
-            return together
-        first = self._rest(start, stage - 1, max_steps, tolerance)
-        then = self._rest_together(first.q, stage, max_steps, tolerance)
-        steps = together.steps + first.steps + then.steps
-        better = is_better(self._stage_errors(then, stage), errors, tolerance)
-        return replace(then if better else together, steps=steps)
+        found = self._rest_together(start, stage, max_steps, tolerance)
+        errors = self._stage_errors(found, stage)
+        if stage > 0 and np.any(errors[:-1] > tolerance):
+            first = self._rest(start, stage - 1, max_steps, tolerance, branches=branches)
+            then = self._rest_together(first.q, stage, max_steps, tolerance)
+            better = is_better(self._stage_errors(then, stage), errors, tolerance)
+            found = replace(then if better else found, steps=found.steps + first.steps + then.steps)
+        return self._rest_in_branches(found, stage, max_steps, tolerance) if branches else found
+
+    def _rest_in_branches(self, found: Rest, stage: int, max_steps: int, tolerance: float) -> Rest:
+        """Change limbs of tasks that are not met to other branches, as long as that helps.
+
+        Another branch is better if it decreases the error of a level by more than LEAST_BRANCH_GAIN, and costs no level
+        above anything.
+        """
+        tried = found
+        while tried is not None and found.moved <= tolerance:
+            tried, errors = None, self._stage_errors(found, stage)
+            unmet = self.problem.unmet_places(found.q, stage, tolerance)
+            for branch in other_branches(Posture(self.figure, found.q), unmet):
+                there = self._rest(branch.q, stage, max_steps, tolerance, branches=False)
+                found = replace(found, steps=found.steps + there.steps)
+                after = self._stage_errors(there, stage)
+                if is_better(after, errors, tolerance, LEAST_BRANCH_GAIN) and not is_better(errors, after, tolerance):
+                    tried, errors = there, after
+            found = found if tried is None else replace(tried, steps=found.steps)
+        return found
 
     def _stage_errors(self, rest: Rest, stage: int) -> FloatArray:
         """Size of the error of each level of a stage where the figure has just come to rest, the first level first."""

@@ -13,7 +13,6 @@ from poise.arguments import seed as seed_of
 from poise.engine.descent import EQUAL_ERROR, Descent, Options, Rest, is_better
 from poise.engine.natural.stance import stance
 from poise.engine.problem import StepSize
-from poise.engine.reach import other_branches
 from poise.engine.recruitment import Part, last_holds, own_coordinates, parts_of, tasks_below
 from poise.engine.result import LEAST_TOLERANCE, Result, Stop, judge, with_reasons_of
 from poise.engine.spare_problems import give_back
@@ -41,8 +40,6 @@ SOLVE_MIN_GAIN = 1e-6
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 LEAST_START_GAIN = 0.01
 """Least decrease of the error of a level for which people are posed from another start [m or rad]."""
-LEAST_BRANCH_GAIN = 1e-4
-"""Least decrease of an error for which a limb changes to another branch [m or rad]."""
 MAX_CLOSING_ROUNDS = 5
 """Largest number of rounds in which a start posture is clamped to the limits and its loops are closed again."""
 
@@ -167,11 +164,15 @@ class Solver:
 
     def settle(self, posture: PostureLike, *, max_steps: int = 200, tolerance: float = 1e-6) -> Result:
         """Take steps until the figure rests; the result does not depend on earlier steps of the solver."""
-        max_steps, tolerance = _checked_stopping(max_steps, tolerance)
+        return self._settle(posture, *_checked_stopping(max_steps, tolerance))
+
+    def _settle(self, posture: PostureLike, max_steps: int, tolerance: float, *, branches: bool = False) -> Result:
+        """Do what `settle` says; limbs may change to other `branches` where tasks are not met."""
         start, below = self._legal_start(posture), tasks_below(self.figure, self.tasks)
         parts = parts_of(self.figure, self.tasks, in_order=False) if below else []
         descents = self._descents_of(parts) if len(parts) > len(self._descents) else self._descents
-        rests = self._rests(descents, start.copy(), max_steps, tolerance)
+        branches = branches and len(descents) == 1 and self._may_change_branches
+        rests = self._rests(descents, start.copy(), max_steps, tolerance, branches=branches)
         stop = Stop(sum(rest.steps for rest in rests), max(rest.moved for rest in rests) <= tolerance)
         found = self._judge_each(descents, [Posture(self.figure, rest.q) for rest in rests], stop, tolerance)
         holds = last_holds(self.tasks)
@@ -179,11 +180,28 @@ class Solver:
             return found
         return self._in_order(found, start, max_steps, tolerance)
 
-    def _rests(self, descents: Sequence[Descent], start: FloatArray, max_steps: int, tolerance: float) -> list[Rest]:
+    @property
+    def _may_change_branches(self) -> bool:
+        """Whether limbs may change to other branches: with nothing in their way, and unless they go as people's do.
+
+        Tasks that may move only some joints must not decide about the others, so that with them none are tried.
+        """
+        return self._problem.natural is None and self._problem.avoidance is None and len(self._descents) == 1
+
+    def _rests(
+        self,
+        descents: Sequence[Descent],
+        start: FloatArray,
+        max_steps: int,
+        tolerance: float,
+        *,
+        branches: bool = False,
+    ) -> list[Rest]:
         """Run the descents one after another, each from the result of the one before; the first from `start` (nq,)."""
         rests: list[Rest] = []
         for descent in descents:
-            rests.append(descent.rest(rests[-1].q.copy() if rests else start, max_steps, tolerance))
+            begin = rests[-1].q.copy() if rests else start
+            rests.append(descent.rest(begin, max_steps, tolerance, branches=branches))
         return rests
 
     def _descents_of(self, parts: Iterable[Part]) -> list[Descent]:
@@ -414,10 +432,7 @@ def solve(  # noqa: PLR0913
         step=StepSize(min_gain=SOLVE_MIN_GAIN),
     )
     first = solver._first_posture() if start is None else figure.posture(start)
-    best = solver.settle(first, max_steps=max_steps, tolerance=tolerance)
-    if _may_change_branches(solver, best):
-        branches = other_branches(best.posture, [verdict.task for verdict in best.verdicts if not verdict.met])
-        best = _best_of(solver, best, branches, max_steps=max_steps, tolerance=tolerance, slack=LEAST_BRANCH_GAIN)
+    best = solver._settle(first, max_steps, tolerance, branches=True)
     if best.status != "solved" and start is None:
         others = solver._descents[0].problem.other_first_postures()
         best = _best_of(solver, best, others, max_steps=max_steps, tolerance=tolerance, slack=LEAST_START_GAIN)
@@ -427,16 +442,6 @@ def solve(  # noqa: PLR0913
     for descent in solver._descents:
         give_back(descent.problem)
     return best
-
-
-def _may_change_branches(solver: Solver, found: Result) -> bool:
-    """Whether other branches of limbs may be tried where tasks are not met: at rest, with nothing in their way.
-
-    Tasks that may move only some joints must not decide about the others, so that with them none are tried.
-    """
-    problem = solver._problem
-    free = problem.natural is None and problem.avoidance is None and len(solver._descents) == 1
-    return free and found.status != "solved" and all(verdict.stopped_after is None for verdict in found.verdicts)
 
 
 def _best_of(
