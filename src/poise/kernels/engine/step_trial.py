@@ -37,9 +37,8 @@ MAX_CORRECTIONS, MAX_LOOP_CORRECTIONS = 4, 12
 MAX_CORRECTION_RATIO = 0.7
 """A correction converges if it leaves at most this share of the error; otherwise the lowest level is left out."""
 CORRECTION_TOLERANCE, CORRECTION_TOLERANCE_AT_REST = 3e-7, 1e-11
-"""Largest and smallest tolerance: a met level with a smaller error is not corrected."""
-CORRECTION_TOLERANCE_SHARE = 1e-4
-"""The tolerance, between these two bounds, as a share of the largest entry of the step."""
+"""Largest and smallest tolerance: a met level with a smaller error is not corrected. Between these two bounds, the
+tolerance is of third order in the step, as what one correction leaves."""
 LOOP_CORRECTION_SHARE = 1e-2
 """Residual of a loop, as a share of LOOP_SLACK, up to which it is not corrected."""
 
@@ -62,7 +61,7 @@ def try_step(engine: Engine, q: Array, share: float) -> float:
     for i in range(n):
         trial_step[i] = share * x[i]
         largest = max(largest, abs(trial_step[i]))
-    tolerance = min(CORRECTION_TOLERANCE, max(CORRECTION_TOLERANCE_AT_REST, CORRECTION_TOLERANCE_SHARE * largest))
+    tolerance = min(CORRECTION_TOLERANCE, max(CORRECTION_TOLERANCE_AT_REST, largest * largest * largest))
     _apply_step(engine, q, trial_step, trial_q)
     call_evaluate_trial(engine.calls, engine, trial_q)
     met = count_corrected_levels(engine)
@@ -273,7 +272,7 @@ def measure_merits(engine: Engine, evaluation: Evaluation, q: Array, merit: Arra
 
 MERIT_NOISE, MERIT_ROUNDING = 1e-7, 1e-9
 """Greatest change of a merit that terms of third order explain, and that rounding explains."""
-LEAST_MERIT_GAIN = 1e-11
+LEAST_MERIT_GAIN = 1e-13
 """Gain of a level, beyond terms of third order, for which the levels below may lose what the model predicts, in a step
 that is too small to see. Just beside the best of a level, less than a nanometre is left to gain, and what the levels
 below lose by it, or could gain where it is taken, can be a thousand times as much."""
