@@ -106,6 +106,7 @@ from poise.kernels.engine.step_restore import restore_levels
 from poise.kernels.engine.step_trial import (
     CORRECTION_TOLERANCE_AT_REST,
     DOMINANT_STEP_SHARE,
+    LEAST_MERIT_GAIN,
     MAX_EXTRA_DAMPING,
     MERIT_NOISE,
     MIN_EXTRA_DAMPING,
@@ -605,9 +606,9 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
     """Take at most `steps` steps, until two in a row are no larger than `tolerance`.
 
     Where a level is not met, earlier steps may have left damping that hides a way on. The engine then forgets them and
-    goes on, until the figure rests where it is no better than where it rested before. Where it is worse, because losses
-    that pass for noise have added up, it goes back there. Returns the number of steps and the size of the last one
-    [rad or m].
+    goes on, until the figure rests where it is no better than where it rested before. Where a level has lost, because
+    losses that pass for noise have added up, and no level above it has gained, it goes back there. Returns the number
+    of steps and the size of the last one [rad or m].
     """
     state = engine.state
     moved, rests, rested = math.inf, 0, False
@@ -615,7 +616,7 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
         moved = call_take_step(engine.calls, engine, q)
         rests = rests + 1 if moved <= tolerance else 0
         if rests == 2:
-            if rested and is_better(state, state.merit, state.rest_merit, MAX_REST_LOSS):
+            if rested and _has_lost(state):
                 for i in range(q.shape[0]):
                     q[i] = state.rest_q[i]
                 call_evaluate_current(engine.calls, engine, q)
@@ -631,6 +632,26 @@ def settle(engine: Engine, q: Array, steps: int, tolerance: float) -> tuple[int,
 
 
 @kernel
+def _has_lost(state: State) -> bool:
+    """Whether some level is worse than where the figure rested before, and no level above it is better.
+
+    Beside the best of a level, a gain too small to see costs the levels below what anyone sees. It counts nevertheless:
+    otherwise a solve that begins where this one rests would leave that place.
+    """
+    before, after, asked = state.rest_merit, state.merit, state.asked_levels
+    p = before.shape[0] - 1
+    for k in range(p + 1):
+        if k < asked[0] or (k == p and asked[1] == 1):
+            met = MET_ERROR if FIRST_TASK_LEVEL <= k < p else 0.0
+            lost = max(after[k], met) - max(before[k], met)
+            if lost > MAX_REST_LOSS:
+                return True
+            if lost < -LEAST_MERIT_GAIN and FIRST_TASK_LEVEL <= k < p:
+                return False
+    return False
+
+
+@kernel
 def _note_rest(state: State, q: Array, rested: bool) -> None:
     """Note where the figure rests, and the least merits of all places of rest; a gain of a level resets those below."""
     gained = not rested
@@ -638,7 +659,7 @@ def _note_rest(state: State, q: Array, rested: bool) -> None:
         least = state.rest_merit[k]
         if gained or state.merit[k] < least:
             state.rest_merit[k] = state.merit[k]
-        gained = gained or state.merit[k] < least - EXACT_LEVEL_SLACK
+        gained = gained or (state.merit[k] < least - LEAST_MERIT_GAIN and least > MET_ERROR)
     for i in range(q.shape[0]):
         state.rest_q[i] = q[i]
 
