@@ -36,7 +36,7 @@ _OBSTACLE_HINTS = (
     (Shape, "Give it a place: Obstacle(shape, Pose(position))."),
 )
 """What to do with other things that are given as obstacles, by their type."""
-SOLVE_MIN_GAIN = 1e-6
+SOLVE_MIN_GAIN = 1e-9
 """Least gain of a step in `solve`, smaller than that of live motion, where slow drift would show (see `StepSize`)."""
 LEAST_START_GAIN = 0.01
 """Least decrease of the error of a level for which people are posed from another start [m or rad]."""

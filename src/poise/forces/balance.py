@@ -36,8 +36,8 @@ NEGLIGIBLE_RESIDUAL = 1e-7
 RAY_LENGTH = 20.0
 """Length of the rays, in sizes of the support."""
 EDGE = 1e-6
-"""Distance outside the region of balance at which a centre of mass still counts as on its edge, the tolerance of a
-solve [m]."""
+"""Distance outside the region of balance at which a centre of mass still counts as on its edge [m], and unbalanced
+force and moment, as a fraction of the load, that count as none: the tolerance of a solve."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Balance:
     @property
     def balanced(self) -> bool:
         """Whether the ground can hold the posture; a centre of mass on the edge of the region counts as inside."""
-        return self.reactions.balanced or self.margin >= -EDGE
+        return self.reactions.rest <= EDGE or self.margin >= -EDGE
 
 
 class Cut(NamedTuple):
@@ -106,14 +106,15 @@ class Region:
     def nearest(self) -> FloatArray | None:
         """(2,) the point of the region nearest to the centre of mass; None where the region is empty."""
         z, size = np.zeros(2), float(np.linalg.norm(self.weight))
+        cuts = self.cuts.copy()
         for _ in range(MAX_CUTS):
             _, cut = self.probe(z)
             if cut is None:
                 return z
             if float(np.linalg.norm(cut.slope)) <= 1e-12 * size * max(1.0, abs(cut.bound)):
                 return None
-            rows = np.array([c.slope for c in self.cuts] or [cut.slope])
-            bounds = np.array([c.bound for c in self.cuts] or [cut.bound])
+            cuts.append(cut)
+            rows, bounds = np.array([c.slope for c in cuts]), np.array([c.bound for c in cuts])
             scale = np.linalg.norm(rows, axis=1)
             z = np.zeros(2)
             rows, bounds = rows / scale[:, None], bounds / scale

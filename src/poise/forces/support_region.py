@@ -14,7 +14,7 @@ import numpy.typing as npt
 from poise.figure.model.figure import PostureLike
 from poise.figure.model.pose import FloatArray, Pose
 from poise.forces.acting import Acting
-from poise.forces.balance import Cut, Region
+from poise.forces.balance import EDGE, Cut, Region
 from poise.forces.reactions import Ground
 from poise.kernels.forces.statics import net_wrench
 from poise.kernels.maths.vector import Vector
@@ -90,11 +90,13 @@ def support_region(acting: Acting, posture: PostureLike, about: FloatArray, coun
 def _outline(region: Region, far: float) -> FloatArray:
     """(k, 2) corners of the region, relative to the centre of mass; (0, 2) where the region is empty.
 
-    A large square is cut at its corners until every corner is in the region.
+    A large square is cut at its corners until every corner is in the region. A centre of mass that counts as inside
+    stays inside: at the end of a thin region, exact cuts would leave it outside by much more than its residual.
     """
     corners = far * UNIT_SQUARE
-    _, cut = region.probe(np.zeros(2))
-    if cut is not None:
+    reactions, cut = region.probe(np.zeros(2))
+    is_inside = reactions.rest <= EDGE
+    if cut is not None and not is_inside:
         corners = clipped(corners, cut)
     sure: list[FloatArray] = []
     for _ in range(MAX_PROBES):
@@ -106,7 +108,7 @@ def _outline(region: Region, far: float) -> FloatArray:
             sure.append(unsure[0])
             continue
         before = corners
-        corners = clipped(corners, cut)
+        corners = clipped(corners, cut._replace(bound=max(cut.bound, 0.0)) if is_inside else cut)
         if len(corners) == len(before) and np.abs(corners - before).max() < MIN_CORNER_SHIFT:
             sure.append(unsure[0])
     return corners

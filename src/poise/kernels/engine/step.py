@@ -124,7 +124,6 @@ from poise.kernels.engine.step_trial import (
     reset_if_targets_changed,
     update_best_merits,
 )
-from poise.kernels.goals.goals import DRIFT_GOAL, SLOW_GOAL
 from poise.kernels.jit.compile import entry_point_for, kernel
 from poise.kernels.jit.memory import Handle
 from poise.kernels.loops.closure import closure_residual
@@ -141,8 +140,8 @@ LOOPS_OPEN      inside all limits, but some loop is open
 """
 MAX_HALVINGS = 4
 """Times that a rejected step is halved before it is damped."""
-MAX_SLOW_HALVINGS = 12
-"""Times that a step is halved if it wakes goals that slow bodies down: see `_begin_slowly`."""
+MAX_LAST_HALVINGS = 12
+"""Times that a step is halved before the posture rests: see `_shorten_until_it_helps`."""
 MAX_DAMPINGS = 3
 """Times that a rejected step is solved again with more damping or curvature before the posture stays where it is."""
 MAX_REST_LOSS = 2e-7
@@ -222,7 +221,7 @@ def take_step(
     if moved == 0.0:
         moved = _restore_met_levels(engine, q)
         if moved == 0.0:
-            moved = _begin_slowly(engine, q)
+            moved = _shorten_until_it_helps(engine, q)
         if moved == 0.0:
             update_best_merits(state, state.merit)
             return 0.0
@@ -246,13 +245,15 @@ def _lengthen_pause(pause: Array) -> None:
 
 
 @kernel
-def _begin_slowly(engine: Engine, q: Array) -> float:
-    """Halve the step until no body is much too fast for the goals that slow bodies down; returns its size, 0 for none.
+def _shorten_until_it_helps(engine: Engine, q: Array) -> float:
+    """Halve the step on until it helps, as long as it can be seen; returns its size, 0 for none.
 
-    A goal that costs nothing below a speed has no rows there, so that no damping of the model foresees its cost.
+    Where rows change much within a short way, no damping of the model foresees what a step costs: a part that looks at
+    a point close to itself turns round within a centimetre, and a goal that costs nothing below a speed has no rows
+    there.
     """
     share = 0.5**MAX_HALVINGS
-    while share > 0.5**MAX_SLOW_HALVINGS and _has_slow_goal(engine):
+    while share > 0.5**MAX_LAST_HALVINGS:
         moved = call_try_step(engine.calls, engine, q, share)
         if moved <= VISIBLE_STEP:
             return 0.0
@@ -260,16 +261,6 @@ def _begin_slowly(engine: Engine, q: Array) -> float:
             return moved
         share *= 0.5
     return 0.0
-
-
-@kernel
-def _has_slow_goal(engine: Engine) -> bool:
-    """Whether some goal slows a body down."""
-    kinds = engine.goals.kind
-    for g in range(kinds.shape[0]):
-        if kinds[g] == SLOW_GOAL or kinds[g] == DRIFT_GOAL:
-            return True
-    return False
 
 
 @kernel

@@ -274,8 +274,9 @@ MERIT_NOISE, MERIT_ROUNDING = 1e-7, 1e-9
 """Greatest change of a merit that terms of third order explain, and that rounding explains."""
 LEAST_MERIT_GAIN = 1e-13
 """Gain of a level, beyond terms of third order, for which the levels below may lose what the model predicts, in a step
-that is too small to see. Just beside the best of a level, less than a nanometre is left to gain, and what the levels
-below lose by it, or could gain where it is taken, can be a thousand times as much."""
+that is too small to see; in one that can be seen, the level must gain what any such step must. Just beside the best of
+a level, less than a nanometre is left to gain, and what the levels below lose by it, or could gain where it is taken,
+can be a thousand times as much."""
 VISIBLE_STEP = 1e-4
 """Size from which on a step must have a least gain [rad or m]."""
 REVERSAL_COSINE = -0.3
@@ -304,7 +305,8 @@ def first_worse_level(engine: Engine, moved: float) -> int:
     A level may exceed its best merit by numerical noise. Beyond that:
 
     * A level solved exactly, neither damped nor curved, may lose what the model predicts.
-    * Where a level above improves, a level may lose what the model predicts, up to terms of second order.
+    * Where a level above improves by more than the errors left in those above it explain, a level may lose what the
+      model predicts, up to terms of second order.
     * A level bounded by the edges of a support may lose anything while bodies are being separated, because its rows do
       not predict that the separation moves the centre of mass over an edge.
     * A level whose Jacobian is masked is not checked, because its rows do not predict the effect of other joints.
@@ -314,7 +316,9 @@ def first_worse_level(engine: Engine, moved: float) -> int:
     state, kind = engine.state, engine.level_kind
     before, after, best = state.merit, state.merit_after, state.best_merit
     noise = MERIT_ROUNDING + min(moved * moved * moved, MERIT_NOISE)
-    least = MERIT_NOISE if moved > VISIBLE_STEP else LEAST_MERIT_GAIN + moved * moved * moved
+    least = LEAST_MERIT_GAIN + moved * moved * moved
+    if moved > VISIBLE_STEP:
+        least = min(MERIT_NOISE, engine.min_gain * moved)
     undamped, second_order = count_undamped_levels(engine), 0.0
     for i in range(state.trial_step.shape[0]):
         second_order += state.trial_step[i] * state.trial_step[i]
@@ -333,6 +337,8 @@ def first_worse_level(engine: Engine, moved: float) -> int:
                 ):
                     return k
         gained = gained or after[k] < best[k] - least
+        if k < undamped and kind[k] != MASKED:
+            least += max(0.0, after[k] - before[k])
     return (
         p
         if state.kept_levels[1] == 1 and engine.criteria.summed[0] == 1 and _only_criteria_worsen(before, after)
