@@ -6,7 +6,7 @@ import numpy as np
 
 from poise.kernels.body.limits import coupling_value
 from poise.kernels.body.step_limits import PER_BALL
-from poise.kernels.body.tree import integrate
+from poise.kernels.body.tree import difference, integrate
 from poise.kernels.engine.engine import (
     EXACT_LEVEL_SLACK,
     FIRST_TASK_LEVEL,
@@ -34,6 +34,8 @@ Array = np.ndarray
 
 MAX_CORRECTIONS, MAX_LOOP_CORRECTIONS = 4, 12
 """Largest number of corrections of a step, without and with loops."""
+MAX_SLOWER_TRIES, SPEED_SLACK = 3, 1e-7
+"""How often a step that exceeds the speed of a joint is shortened, and the excess that is left, as a share."""
 MAX_CORRECTION_RATIO = 0.7
 """A correction converges if it leaves at most this share of the error; otherwise the lowest level is left out."""
 CORRECTION_TOLERANCE, CORRECTION_TOLERANCE_AT_REST = 3e-7, 1e-11
@@ -49,6 +51,35 @@ SOFT_ERROR = 0.003
 @called_by_address(TRY_STEP)
 @kernel
 def try_step(engine: Engine, q: Array, share: float) -> float:
+    """Apply `share` of the step to `q`, correct it, and measure the merits; returns the largest entry of the step.
+
+    Corrections and couplings can turn a joint faster than the model did; a smaller share is tried then.
+    """
+    moved = _try_share(engine, q, share)
+    for _ in range(MAX_SLOWER_TRIES):
+        haste = _haste(engine, q)
+        if haste <= 1.0 + SPEED_SLACK:
+            break
+        share /= haste
+        moved = _try_share(engine, q, share)
+    return moved
+
+
+@kernel
+def _haste(engine: Engine, q: Array) -> float:
+    """Largest speed of a joint on the way from `q` to the trial posture, as a share of its limit."""
+    limits, way, found = engine.limits, engine.state.correction, 0.0
+    if math.isinf(limits.clock[0]):
+        return found
+    difference(engine.tree, q, engine.state.trial_q, way)
+    for i in range(way.shape[0]):
+        if not math.isinf(limits.speed[i]):
+            found = max(found, abs(way[i]) / (limits.speed[i] * limits.clock[0]))
+    return found
+
+
+@kernel
+def _try_share(engine: Engine, q: Array, share: float) -> float:
     """Apply `share` of the step to `q`, correct it, and measure the merits; returns the largest entry of the step.
 
     The levels that the model meets are corrected together, also those below a level that gave way. Where a correction
