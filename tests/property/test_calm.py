@@ -104,7 +104,6 @@ def test_every_scenario_comes_to_rest(which: str, block: int) -> None:
 @given(figures(OPEN), st.integers(0, 2**32 - 1), st.data())
 def test_a_target_dragged_far_beyond_reach_and_back(figure: poise.Figure, seed: int, data: st.DataObject) -> None:
     assume(figure.nv > 0)
-    assume(not any(coupling.is_equality for coupling in figure.couplings))  # See docs/engine.md, what it does not do.
     rng = np.random.default_rng(seed)
     body = figure.bodies.names[-1]
     start = data.draw(wild_postures(figure))

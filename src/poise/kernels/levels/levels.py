@@ -302,6 +302,8 @@ def _aim_at(work: LevelsWork, general: Array, count: int, error: Array, x: Array
         work.kept_shift[k] = work.shift[k]
         work.damping[k], work.curved[k], work.watch[k] = 0.0, 0, 0
     work.kept_escape_curvature, work.kept_escape_level = work.escape_curvature, work.escape_level
+    for i in range(n + general.shape[0]):
+        work.side[count, i] = 0  # The limits that the level at this place had locked say nothing about the correction.
     for r in range(work.level_start[0], work.level_start[count]):
         work.target[r] = error[r]
     work.level_start[count + 1] = work.level_start[count]
