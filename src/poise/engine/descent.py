@@ -143,13 +143,14 @@ class Descent:
         """Come to rest from `start` with all levels of a stage together.
 
         With natural motion and targets that are far away, a second descent begins with the tasks as springs; of answers
-        that meet as much, and miss the rest by as much, the more natural one counts.
+        that meet as much, and miss the rest by as much, the more natural one counts. A first descent that is too short
+        to meet its tasks is not followed by another.
         """
         direct = self._descend(start.copy(), stage, max_steps, tolerance)
         far = self.problem.natural is not None and self.problem.unmet_places(start, stage, FAR_TARGET)
-        if not far or direct.moved > tolerance:
-            return direct
         errors = self._stage_errors(direct, stage)
+        if not far or (direct.moved > tolerance and np.any(errors > tolerance)):
+            return direct
         value = self.problem.criteria_value
         q = start.copy()
         approach = self._approach(q, stage, min(max_steps, MAX_APPROACH_STEPS), tolerance)

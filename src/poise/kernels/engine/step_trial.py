@@ -308,6 +308,8 @@ LEAST_MERIT_GAIN = 1e-13
 that is too small to see; in one that can be seen, the level must gain what any such step must. Just beside the best of
 a level, less than a nanometre is left to gain, and what the levels below lose by it, or could gain where it is taken,
 can be a thousand times as much."""
+LEAST_CRITERIA_GAIN = 1e-6
+"""Least decrease of the criteria by a visible step, per radian or metre: they have no best that a level below needs."""
 VISIBLE_STEP = 1e-4
 """Size from which on a step must have a least gain [rad or m]."""
 REVERSAL_COSINE = -0.3
@@ -440,6 +442,8 @@ def gains_enough(engine: Engine, moved: float) -> bool:
     for k in range(best.shape[0]):
         if k >= state.kept_levels[0] and (k < best.shape[0] - 1 or state.kept_levels[1] == 0):
             continue
+        if k == best.shape[0] - 1:
+            least *= max(1.0, LEAST_CRITERIA_GAIN / engine.min_gain) if engine.min_gain > 0.0 else 1.0
         reference = before[k] if before[k] > best[k] + EXACT_LEVEL_SLACK else best[k]
         if reference - after[k] > least:
             return True

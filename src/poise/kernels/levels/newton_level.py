@@ -484,18 +484,8 @@ def _begin_escape(work: LevelsWork, failed: int, s: int) -> None:
 
 @inner_kernel
 def _escape(work: LevelsWork, s: int, square: float) -> bool:
-    """Refine `escape` by inverse iteration towards the most negative curvature; returns whether that is negative.
-
-    It is multiplied by the Hessian first, so that nothing moves in it along which the level has no curvature, such as
-    the joints of other limbs: inverse iteration alone hardly reduces these.
-    """
+    """Refine `escape` by inverse iteration towards the most negative curvature; returns whether that is negative."""
     n = work.n
-    for c in range(s, n):
-        work.row[c] = 0.0
-        for d in range(s, n):
-            work.row[c] += work.face_hessian[c, d] * work.escape[d]
-    for c in range(s, n):
-        work.escape[c] = work.row[c]
     for _ in range(POWER_STEPS):
         _solve_factored(work, s, work.escape)
         size = 0.0
