@@ -2,11 +2,11 @@
 
 **Why no level costs a higher one anything.** The first levels of a problem come to rest in the same bytes as a problem
 with these levels alone. Let A_k be the answer of the first k levels to a start. It is the lexicographically best of
-several places of rest, and one of them is where the figure rests when level k is added at the answer A_{k-1} to the same
-start: no step from there costs a level above anything. So A_k is at least as good for the levels above as A_{k-1}, and
-hence as the answer of any of them alone. Everything that a solve tries must therefore be tried for every number of
-levels, other branches of limbs too; what were tried for all levels together only would be missing from their sequence.
-Branches are tried until none is better, so that a solve that begins at its own answer goes no farther.
+several places of rest, and one of them is where the figure rests when level k is added at the answer A_{k-1} to the
+same start: no step from there costs a level above anything. So A_k is at least as good for the levels above as A_{k-1},
+and hence as the answer of any of them alone. Everything that a solve tries must therefore be tried for every number of
+levels, other branches of limbs too. Branches are tried until none is better, so that a solve that begins at its own
+answer goes no farther.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ above the lowest, and both count as one if they are lexicographically better.
 if it raises the merit of some level above its best, with three exceptions: numerical noise; the increase that the model
 predicts; and an increase of second order where a level above improves, because strict priority lets a higher level
 improve at any cost to lower ones. A rejected step is first tried without the lowest levels, then halved a few times,
-then solved again with more damping or with the curvature of the level that got worse, and without steps across hills.
+then solved again with more damping or with the curvature of the level that got worse, and without steps across hills;
+at last it is halved on until it helps or can no longer be seen.
 Where a level that was met got worse because its rows are singular, `step_model` excludes the offending direction
 instead.
 
