@@ -122,7 +122,7 @@ class Descent:
         Another branch is better if it decreases the error of a level by more than LEAST_BRANCH_GAIN, and costs no level
         above anything.
         """
-        tried = found
+        tried: Rest | None = found
         while tried is not None and found.moved <= tolerance:
             tried, errors = None, self._stage_errors(found, stage)
             unmet = self.problem.unmet_places(found.q, stage, tolerance)
