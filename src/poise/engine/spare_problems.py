@@ -82,6 +82,8 @@ def _take(figure: Figure, structure: Hashable) -> Problem | None:
 
 def _structure(tasks: Sequence[Task], criteria: Sequence[Criterion], others: Hashable) -> Hashable:
     """All but the targets and names of tasks, and the values of criteria; None if it cannot be compared."""
+    if any(not type(task).__module__.startswith("poise.") for task in tasks):
+        return None  # The goals of a user's kind may depend on more than its fields.
     if any(isinstance(task, Avoid | ComputedTask | Equilibrium) for task in tasks) or len(set(tasks)) < len(tasks):
         return None
     try:

@@ -136,3 +136,20 @@ def test_a_task_that_fits_no_more_is_compiled_anew() -> None:
         task = Several("right_hand", human.pose_of("right_hand", "waving").rotation)
         found.append(poise.solve(human, [task]).errors[task])
     assert max(found) < 1e-6
+
+
+def test_the_goals_of_a_users_kind_of_task_may_depend_on_more_than_its_fields():
+    arm = poise.load("arm")
+    places = [arm.pose_of("tip", arm.random(np.random.default_rng(seed))).position for seed in range(3)]
+    wanted = [places[0]]
+
+    class Elsewhere(Position):
+        """A position that is not the one in the field `at`."""
+
+        def goals(self, figure):
+            return Position(self.site, at=wanted[0]).goals(figure)
+
+    for place in places:
+        wanted[0] = place
+        found = poise.solve(arm, [Elsewhere("tip", at=(0.0, 0.0, 0.0))], restarts=5)
+        np.testing.assert_allclose(arm.pose_of("tip", found.posture).position, place, atol=1e-5)
