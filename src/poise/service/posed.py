@@ -50,6 +50,8 @@ class Posed:
         self.posture = figure.neutral()
         self.tasks: dict[str, Task] = {}
         self._solver: Solver | None = None
+        self._aims: dict[str, Any] = {}
+        """The last target of each task."""
 
     def take_tasks(self, message: Table) -> list[str]:
         """Replace tasks, criteria and obstacles by those of a message; returns the names of the tasks."""
@@ -73,14 +75,17 @@ class Posed:
             forces=[*parts["force"], *parts["support"]],
             solid=solid,
         )
-        self.tasks, self._solver = tasks, solver
+        self.tasks, self._solver, self._aims = tasks, solver, {}
         return list(tasks)
 
     def aim(self, targets: Mapping[str, Any]) -> None:
         """Give tasks other targets, by name; either all are taken or none."""
-        checked = [(self._task(name), self._target(name, value)) for name, value in targets.items()]
-        for task, value in checked:
-            self.solver.target(task, value)
+        checked = [(name, self._task(name), self._target(name, value)) for name, value in targets.items()]
+        for name, task, value in checked:
+            # A target that is the same again would let the solver begin anew, and a figure under way might never rest.
+            if isinstance(value, Posture) or not _is_same(self._aims.get(name), value):
+                self.solver.target(task, value)
+            self._aims[name] = value
 
     def _task(self, name: str) -> Task:
         return look_up(self.tasks, name, "task", f"figure {self.figure.name!r}")
@@ -123,6 +128,13 @@ class Posed:
         result = self.solver.settle(self.posture, tolerance=tolerance)
         self.posture = result.posture
         return result
+
+
+def _is_same(before: Any, now: Any) -> bool:
+    """Whether a target is the same as before."""
+    if isinstance(before, Pose) and isinstance(now, Pose):
+        return np.array_equal(before.position, now.position) and np.array_equal(before.rotation, now.rotation)
+    return before is not None and type(before) is type(now) and np.array_equal(before, now)
 
 
 def verdicts(result: Result) -> Sequence[dict[str, Any]]:

@@ -219,6 +219,25 @@ def test_servos_follow_postures_that_are_sent_to_them(client):
     assert not client.ask(do="stop", figure=arm)["stopped"]
 
 
+def test_a_figure_rests_although_the_same_targets_come_again_and_again(client):
+    frames = client.frames()
+    lifted = np.add(frames["foot.R"][0], [0.0, 0.0, 0.3])
+    places = {"foot.L": frames["foot.L"][0], "foot.R": lifted.tolist()}
+    tasks = [
+        {"kind": "frame", "site": foot, "name": foot, "at": at, "turned": frames[foot][1]}
+        for foot, at in places.items()
+    ]
+    behind = {"kind": "look_at", "site": "head", "name": "look", "at": [-5.0, 5.0, 1.6], "axis": "-z"}
+    hand = {"kind": "position", "site": "hand.R", "name": "hand", "at": frames["hand.R"][0]}
+    client.ask(do="tasks", figure=1, tasks=[*tasks, behind, hand])
+    targets = {foot: [*at, *frames[foot][1]] for foot, at in places.items()}
+    targets |= {"look": behind["at"], "hand": hand["at"]}
+    for _ in range(100):
+        if client.ask(do="solve", figure=1, targets=targets, steps=4)["steps"] < 4:
+            return
+    pytest.fail("the figure does not come to rest")
+
+
 def test_servos_of_another_figure_at_the_same_address_are_let_go_first(client, monkeypatch):
     opened: list[str] = []
 
