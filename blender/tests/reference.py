@@ -24,8 +24,9 @@ criteria = [poise.Natural()] if given["natural"] else []
 solver = poise.Solver(figure, [*feet, hand, *rest], step=StepSize(min_gain=1e-6), criteria=criteria)
 begin = Source.table_of(given["pose"], "the pose")
 posture, frames = Skeleton(figure).posture(begin, figure.neutral()), []
-for point in given["path"]:
-    solver.target(hand, np.array(point))
+for point, last in zip(given["path"], [None, *given["path"]], strict=False):
+    if point != last:  # poise serve, too, passes on only what has changed
+        solver.target(hand, np.array(point))
     for _ in range(given["steps"]):
         before, posture = posture, solver.step(posture)
         if np.abs(figure.difference(before, posture)).max() < 1e-7:
