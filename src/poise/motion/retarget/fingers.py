@@ -22,7 +22,6 @@ from poise.motion.clip.contacts import BoolArray
 from poise.motion.mapping.mapping import clip_roles
 from poise.motion.retarget.smoothing import eased_window
 
-DIGITS = ("thumb", "index", "middle", "ring", "little")
 _WORDS = {"thumb": "thumb", "index": "index", "middle": "middle", "ring": "ring", "little": "little", "pinky": "little"}
 CLOSED_ANGLES = (np.radians(80.0), np.radians(170.0), np.radians(240.0))
 """Sums of the angles of a closed finger of one, two, and three or more joints [rad]."""

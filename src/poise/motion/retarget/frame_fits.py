@@ -96,8 +96,8 @@ class FrameFits:
 
     def costs(self, frames: IntArray, clip: FloatArray) -> FloatArray:
         """(k,) costs of postures (k, nq) in frames (k,), however they were reached."""
-        out = np.zeros(len(clip))
-        clip_costs(self._problem.handle, self._fit, self.course, self._neutral, frames, np.ascontiguousarray(clip), out)
+        out, postures = np.zeros(len(clip)), np.array(clip, dtype=np.float64)  # one that kernels may write to
+        clip_costs(self._problem.handle, self._fit, self.course, self._neutral, frames, postures, out)
         return out
 
     def differences(self, one: FloatArray, other: FloatArray) -> FloatArray:

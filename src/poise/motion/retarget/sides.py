@@ -22,7 +22,7 @@ from poise.motion.clip.contacts import BoolArray, segments
 from poise.motion.retarget.feet import smootherstep
 from poise.motion.retarget.frame_fits import AGREE, FrameFits, in_turn
 
-CAUGHT, FREE = 0.3, 0.1
+CAUGHT_GAP, FREE_GAP = 0.3, 0.1
 """Differences of a coordinate from which a limb counts as caught, and up to which it is free again [rad or m]."""
 FREE_START_STEPS = 30
 """Largest number of steps of a fit from the free posture."""
@@ -68,7 +68,7 @@ def choose_sides(  # noqa: PLR0917
 
 def _caught(gap: FloatArray) -> list[tuple[int, int]]:
     """Segments of frames around those in which a limb is caught, to where it is free again on both sides."""
-    return [(first, last) for first, last in segments(gap > FREE) if gap[first:last].max() > CAUGHT]
+    return [(first, last) for first, last in segments(gap > FREE_GAP) if gap[first:last].max() > CAUGHT_GAP]
 
 
 def _choose(  # noqa: PLR0917
