@@ -29,7 +29,7 @@ def follower(figure, **options):
         return poise.LiveRetarget(figure, stream()[:60], **options)
 
 
-@pytest.mark.parametrize("name", ["g1", "h1", "talos"])
+@pytest.mark.parametrize("name", ["g1", "talos", pytest.param("h1", marks=pytest.mark.real_data)])
 def test_a_stream_is_followed_with_still_feet_inside_all_limits(name):
     live, clip = follower(robot(name)), stream()
     quality = measure(live.follow(clip))

@@ -226,7 +226,10 @@ def sitting(trunk, thigh, shank):
     return poise.Clip(figure, q, clip.rate, "sitting")
 
 
-@pytest.mark.parametrize(("name", "angles"), [("h1", (20, 100, 20)), ("romeo", (0, 115, 0))])
+@pytest.mark.parametrize(
+    ("name", "angles"),
+    [pytest.param("h1", (20, 100, 20), marks=pytest.mark.real_data), ("romeo", (0, 115, 0))],
+)
 def test_a_robot_sits_as_the_person_does(name, angles):
     """From straight legs, they found no way down: they stood and bent their trunks back."""
     motion = poise.retarget(sitting(*angles), robot(name), solid=False)
