@@ -18,7 +18,7 @@ from poise.figure.model.viewable import View, Viewable
 from poise.kernels.distances.clearance import MARGIN_TOLERANCE
 from poise.kernels.engine.indirect_calls import evaluate_current
 from poise.kernels.engine.step import examine
-from poise.tasks.amounts import amount, length
+from poise.tasks.amounts import amount, inside_words
 from poise.tasks.posture import Hold
 from poise.tasks.words import lacking
 
@@ -372,16 +372,11 @@ def rows(result: Result) -> list[Row]:
     for verdict in sorted(result.verdicts, key=lambda verdict: verdict.task.rank):
         task = verdict.task
         wanted, got = (verdict.asked or task).compare(result.posture)
-        got = got if verdict.support is None else support_words(verdict.support)
+        got = got if verdict.support is None else inside_words(verdict.support.inside)
         error = "0" if verdict.met else (verdict.asked or task).error_words(result.posture, verdict.error)
         level = "soft" if task.soft else str(task.rank or "all")
         found.append(Row(level, task.label, wanted, got, error, verdict.outcome))
     return found
-
-
-def support_words(support: SupportPolygon) -> str:
-    """How far inside its support the centre of mass is."""
-    return f"{length(abs(support.inside))} {'inside' if support.inside >= 0.0 else 'outside'}"
 
 
 def limits_line(result: Result) -> str:

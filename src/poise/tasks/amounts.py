@@ -27,3 +27,9 @@ def length(metres: float) -> str:
     if metres >= 0.01:
         return f"{100.0 * metres:.3g} cm"
     return f"{1000.0 * metres:.3g} mm" if metres >= 1e-6 else "0"
+
+
+def inside_words(inside: float) -> str:
+    """How far a point is inside the edge of a region, or outside it if `inside` is negative [m]."""
+    distance = length(abs(inside))
+    return "on the edge" if distance == "0" else f"{distance} {'inside' if inside > 0.0 else 'outside'}"

@@ -16,7 +16,7 @@ from poise.errors import TaskError
 from poise.figure.collision.soles import sole_corners, support_polygon
 from poise.figure.model.pose import vector
 from poise.kernels.goals.goals import CENTER_GOAL, INERTIA_GOAL, STAND_GOAL
-from poise.tasks.amounts import length
+from poise.tasks.amounts import inside_words, length
 from poise.tasks.form import AXES, AXIS, MARGIN, TARGET, FormField, MenuEntry, field, parts_of
 from poise.tasks.target import Target, nearest_target
 from poise.tasks.task import Comparison, Goal, Seat, Task, axes_of, finite_vector, seat_of
@@ -117,8 +117,7 @@ class CenterOfMass(Task):
             return Comparison(along_words(self.axes, vector(self.at)), along_words(self.axes, center))
         inside = support_polygon(posture, self.supports).inside
         least = f", {length(self.margin)} inside" if self.margin else ""
-        side = "inside" if inside >= 0.0 else "outside"
-        return Comparison(f"over {', '.join(self.supports)}{least}", f"{length(abs(inside))} {side}")
+        return Comparison(f"over {', '.join(self.supports)}{least}", inside_words(inside))
 
     def target_in(self, posture: Posture) -> Target | None:
         """The point; along axes that do not count it is that of the present centre of mass."""

@@ -33,8 +33,10 @@ class Outcome:
         """A sentence that says how far the centre of mass is from tipping the figure over; empty if no task says."""
         if self.inside is None:
             return ""
-        side = "inside" if self.inside >= 0.0 else "outside"
-        return f"The centre of mass is {1000.0 * abs(self.inside):.0f} mm {side} its support."
+        millimetres = round(1000.0 * abs(self.inside))
+        side = "inside" if self.inside > 0.0 else "outside"
+        place = f"{millimetres} mm {side} its support" if millimetres else "on the edge of its support"
+        return f"The centre of mass is {place}."
 
     def is_met(self, task: Task) -> bool:
         """Whether a task is met; a task that has not been evaluated counts as met."""
